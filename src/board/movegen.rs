@@ -1,0 +1,381 @@
+//! Staged generation of legal moves.
+//!
+//! Noisy moves (captures and promotions to a queen) and quiet moves are generated apart, so that a
+//! node which is cut by a capture never generates the rest. Every move generated is legal: pinned
+//! pieces stay on their line, evasions answer the check. The tests compare both stages together
+//! with shakmaty's `legal_moves`.
+
+use super::{Bitboard, Color, File, PackedMove, Position, Rank, Role, Square, attacks};
+
+/// Which moves to generate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Captures (en passant and all promotions by capture included) and promotions to a queen.
+    Noisy,
+    /// Everything else: castling and underpromotions that capture nothing included.
+    Quiet,
+}
+
+/// No legal position has more moves than this (the record is 218).
+pub const MAX_MOVES: usize = 256;
+
+/// A list of moves on the stack.
+#[derive(Clone)]
+pub struct MoveList {
+    moves: [PackedMove; MAX_MOVES],
+    len: usize,
+}
+
+impl MoveList {
+    /// An empty list.
+    #[inline]
+    pub const fn new() -> MoveList {
+        MoveList { moves: [PackedMove::NONE; MAX_MOVES], len: 0 }
+    }
+
+    /// Appends a move.
+    #[inline]
+    pub fn push(&mut self, m: PackedMove) {
+        self.moves[self.len] = m;
+        self.len += 1;
+    }
+
+    /// Removes all moves.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+}
+
+impl Default for MoveList {
+    fn default() -> MoveList {
+        MoveList::new()
+    }
+}
+
+impl std::ops::Deref for MoveList {
+    type Target = [PackedMove];
+    #[inline]
+    fn deref(&self) -> &[PackedMove] {
+        &self.moves[..self.len]
+    }
+}
+
+impl std::ops::DerefMut for MoveList {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [PackedMove] {
+        &mut self.moves[..self.len]
+    }
+}
+
+impl std::fmt::Debug for MoveList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Appends the legal moves of one kind to `list`.
+pub fn generate(position: &Position, kind: Kind, list: &mut MoveList) {
+    let mut generator = Generator::new(position, list);
+    let evasions = match position.checkers().count() {
+        0 => Bitboard::FULL,
+        1 => {
+            let checker = position.checkers().first().unwrap_or(generator.king);
+            attacks::between(generator.king, checker).with(checker)
+        }
+        _ => Bitboard::EMPTY,
+    };
+    let targets = match kind {
+        Kind::Noisy => position.them(),
+        Kind::Quiet => !position.occupied(),
+    };
+    if evasions.any() {
+        generator.pieces(targets & evasions);
+        generator.pawns(kind, evasions);
+    }
+    generator.king_steps(targets);
+    if kind == Kind::Quiet && position.checkers().is_empty() {
+        generator.castling();
+    }
+}
+
+struct Generator<'a> {
+    position: &'a Position,
+    list: &'a mut MoveList,
+    us: Color,
+    king: Square,
+    pinned: Bitboard,
+}
+
+impl<'a> Generator<'a> {
+    #[inline]
+    fn new(position: &'a Position, list: &'a mut MoveList) -> Generator<'a> {
+        let us = position.turn();
+        let king = position.king(us);
+        Generator { position, list, us, king, pinned: pinned(position, us) }
+    }
+
+    /// Knights, bishops, rooks and queens to the target squares.
+    #[inline]
+    fn pieces(&mut self, targets: Bitboard) {
+        let (position, occupied) = (self.position, self.position.occupied());
+        // A pinned knight has no move at all.
+        for from in position.pieces(self.us, Role::Knight) & !self.pinned {
+            self.push_all(from, attacks::knight_attacks(from) & targets);
+        }
+        let queens = position.by_role(Role::Queen);
+        for from in position.us() & (position.by_role(Role::Bishop) | queens) {
+            let to = attacks::bishop_attacks(from, occupied) & targets;
+            self.push_all(from, self.on_pin_line(from, to));
+        }
+        for from in position.us() & (position.by_role(Role::Rook) | queens) {
+            let to = attacks::rook_attacks(from, occupied) & targets;
+            self.push_all(from, self.on_pin_line(from, to));
+        }
+    }
+
+    #[inline]
+    fn push_all(&mut self, from: Square, targets: Bitboard) {
+        for to in targets {
+            self.list.push(PackedMove::normal(from, to));
+        }
+    }
+
+    /// What a pin leaves of the target squares.
+    #[inline]
+    fn on_pin_line(&self, from: Square, targets: Bitboard) -> Bitboard {
+        if self.pinned.contains(from) { targets & attacks::ray(self.king, from) } else { targets }
+    }
+
+    /// Pawn moves, a whole bitboard at a time. `evasions` are the squares that answer a check.
+    #[inline]
+    fn pawns(&mut self, kind: Kind, evasions: Bitboard) {
+        let pawns = self.position.pieces(self.us, Role::Pawn);
+        let seventh = Bitboard::from_rank(self.us.relative_rank(Rank::Seventh));
+        match kind {
+            Kind::Noisy => {
+                self.pawn_captures(pawns, evasions);
+                self.pawn_steps(pawns & seventh, evasions, &[Role::Queen]);
+                self.en_passant(pawns);
+            }
+            Kind::Quiet => {
+                self.pawn_steps(pawns & !seventh, evasions, &[]);
+                let roles = [Role::Knight, Role::Rook, Role::Bishop];
+                self.pawn_steps(pawns & seventh, evasions, &roles);
+            }
+        }
+    }
+
+    #[inline]
+    fn pawn_captures(&mut self, pawns: Bitboard, evasions: Bitboard) {
+        let targets = self.position.them() & evasions;
+        // Towards the a-file and towards the h-file, seen from White.
+        for (pawns, offset) in [(pawns & !Bitboard::from_file(File::A), 7), (pawns & !Bitboard::from_file(File::H), 9)] {
+            let offset = if self.us.is_white() { offset } else { offset - 16 };
+            for to in pawns.shift(offset) & targets {
+                let from = back(to, offset);
+                if self.may_leave(from, to) {
+                    self.push_pawn(from, to, &[Role::Queen, Role::Knight, Role::Rook, Role::Bishop]);
+                }
+            }
+        }
+    }
+
+    /// Single and double steps; `roles` are the promotions wanted of pawns on the seventh rank.
+    #[inline]
+    fn pawn_steps(&mut self, pawns: Bitboard, evasions: Bitboard, roles: &[Role]) {
+        let empty = !self.position.occupied();
+        let up = if self.us.is_white() { 8 } else { -8 };
+        let single = pawns.shift(up) & empty;
+        let third = Bitboard::from_rank(self.us.relative_rank(Rank::Third));
+        let double = (single & third).shift(up) & empty & evasions;
+        for to in single & evasions {
+            let from = back(to, up);
+            if self.may_leave(from, to) {
+                self.push_pawn(from, to, roles);
+            }
+        }
+        for to in double {
+            let from = back(to, 2 * up);
+            if self.may_leave(from, to) {
+                self.list.push(PackedMove::normal(from, to));
+            }
+        }
+    }
+
+    #[inline]
+    fn push_pawn(&mut self, from: Square, to: Square, roles: &[Role]) {
+        if matches!(to.rank(), Rank::First | Rank::Eighth) {
+            for &role in roles {
+                self.list.push(PackedMove::promotion(from, to, role));
+            }
+        } else {
+            self.list.push(PackedMove::normal(from, to));
+        }
+    }
+
+    #[inline]
+    fn may_leave(&self, from: Square, to: Square) -> bool {
+        !self.pinned.contains(from) || attacks::ray(self.king, from).contains(to)
+    }
+
+    fn en_passant(&mut self, pawns: Bitboard) {
+        let Some(to) = ep_square(self.position) else { return };
+        for from in pawns & attacks::pawn_attacks(!self.us, to) {
+            let m = PackedMove::en_passant(from, to);
+            if en_passant_is_safe(self.position, self.king, m) {
+                self.list.push(m);
+            }
+        }
+    }
+
+    #[inline]
+    fn king_steps(&mut self, targets: Bitboard) {
+        for to in attacks::king_attacks(self.king) & targets {
+            if king_is_safe(self.position, self.king, to) {
+                self.list.push(PackedMove::normal(self.king, to));
+            }
+        }
+    }
+
+    fn castling(&mut self) {
+        let rooks = self.position.castling_rooks() & self.position.us();
+        for rook in rooks {
+            if castling_is_legal(self.position, self.king, rook, self.pinned) {
+                self.list.push(PackedMove::castle(self.king, rook));
+            }
+        }
+    }
+}
+
+impl Position {
+    /// Is this move, which may come from a table and be any 16 bits, legal here?
+    pub fn is_legal(&self, m: PackedMove) -> bool {
+        let (us, from, to) = (self.turn(), m.from(), m.to());
+        let king = self.king(us);
+        if !self.us().contains(from) || m.is_none() {
+            return false;
+        }
+        let Some(role) = self.role_at(from) else { return false };
+        if m.is_castle() {
+            // Compared whole: an unused bit pattern beside the castling mark is no move.
+            return m == PackedMove::castle(from, to)
+                && role == Role::King
+                && (self.castling_rooks() & self.us()).contains(to)
+                && !self.in_check()
+                && castling_is_legal(self, king, to, pinned(self, us));
+        }
+        if self.us().contains(to) {
+            return false;
+        }
+        match role {
+            Role::Pawn => return self.is_legal_pawn_move(m, king),
+            _ if !m.is_plain() => return false,
+            Role::King => {
+                return attacks::king_attacks(from).contains(to) && king_is_safe(self, from, to);
+            }
+            _ => {}
+        }
+        attacks::attacks(from, role.of(us), self.occupied()).contains(to)
+            && self.answers_check_and_pin(from, to, king)
+    }
+
+    fn is_legal_pawn_move(&self, m: PackedMove, king: Square) -> bool {
+        let (us, from, to) = (self.turn(), m.from(), m.to());
+        let attacked = attacks::pawn_attacks(us, from).contains(to);
+        if m.is_en_passant() {
+            return m == PackedMove::en_passant(from, to)
+                && attacked
+                && ep_square(self) == Some(to)
+                && en_passant_is_safe(self, king, m);
+        }
+        let last = matches!(to.rank(), Rank::First | Rank::Eighth);
+        if m.is_promotion() != last || (!last && !m.is_plain()) {
+            return false;
+        }
+        let up = if us.is_white() { 8 } else { -8 };
+        let empty = !self.occupied();
+        let moves = if self.occupied().contains(to) {
+            attacked
+        } else {
+            let single = Bitboard::from_square(from).shift(up) & empty;
+            let third = Bitboard::from_rank(us.relative_rank(Rank::Third));
+            (single | ((single & third).shift(up) & empty)).contains(to)
+        };
+        moves && self.answers_check_and_pin(from, to, king)
+    }
+
+    /// May a piece other than the king go from `from` to `to`, as far as pins and checks allow?
+    fn answers_check_and_pin(&self, from: Square, to: Square, king: Square) -> bool {
+        if self.checkers().more_than_one() {
+            return false;
+        }
+        if let Some(checker) = self.checkers().first()
+            && to != checker
+            && !attacks::between(king, checker).contains(to)
+        {
+            return false;
+        }
+        !pinned(self, self.turn()).contains(from) || attacks::ray(king, from).contains(to)
+    }
+}
+
+/// The pieces of `us` that shield their king from a slider.
+#[inline]
+pub fn pinned(position: &Position, us: Color) -> Bitboard {
+    let king = position.king(us);
+    let queens = position.by_role(Role::Queen);
+    let rooks = position.by_role(Role::Rook) | queens;
+    let bishops = position.by_role(Role::Bishop) | queens;
+    let snipers = position.by_color(!us)
+        & ((attacks::rook_attacks(king, Bitboard::EMPTY) & rooks)
+            | (attacks::bishop_attacks(king, Bitboard::EMPTY) & bishops));
+    let mut pinned = Bitboard::EMPTY;
+    for sniper in snipers {
+        let shield = attacks::between(king, sniper) & position.occupied();
+        if !shield.more_than_one() {
+            pinned |= shield;
+        }
+    }
+    pinned & position.by_color(us)
+}
+
+/// The square behind a pawn that has just made a double step, if a capture there is legal.
+#[inline]
+fn ep_square(position: &Position) -> Option<Square> {
+    let rank = position.turn().relative_rank(Rank::Sixth);
+    position.ep_file.map(|file| Square::from_coords(file, rank))
+}
+
+#[inline]
+fn back(to: Square, offset: i32) -> Square {
+    // The pawn came from the board, so the square exists.
+    Square::new((to as i32 - offset) as u32)
+}
+
+/// Would the king on `from` be safe on `to`?
+#[inline]
+fn king_is_safe(position: &Position, from: Square, to: Square) -> bool {
+    let occupied = position.occupied().without(from);
+    (position.attackers_to(to, occupied) & position.them()).is_empty()
+}
+
+/// Two pawns leave the board's ranks at once: look again at every line to the king.
+fn en_passant_is_safe(position: &Position, king: Square, m: PackedMove) -> bool {
+    let captured = Square::from_coords(m.to().file(), m.from().rank());
+    let occupied = position.occupied().without(m.from()).without(captured).with(m.to());
+    let attackers = position.attackers_to(king, occupied) & position.them();
+    attackers.without(captured).is_empty()
+}
+
+/// Is castling with `rook`, for which the right exists, legal? The king is not in check.
+fn castling_is_legal(position: &Position, king: Square, rook: Square, pinned: Bitboard) -> bool {
+    let (king_to, rook_to) = super::castling_targets(king, rook);
+    let king_path = attacks::between(king, king_to).with(king_to);
+    let rook_path = attacks::between(rook, rook_to).with(rook_to);
+    let others = position.occupied().without(king).without(rook);
+    ((king_path | rook_path) & others).is_empty()
+        && king_path.into_iter().all(|square| king_is_safe(position, king, square))
+        // In Chess960 the rook may shield its king from a slider on the first rank.
+        && !pinned.contains(rook)
+}

@@ -1,0 +1,98 @@
+//! Zobrist keys (Zobrist 1970), updated incrementally.
+//!
+//! The numbers come from SplitMix64 at compile time, so keys are the same in every build.
+
+use super::{Color, PieceSquare, Role, Square};
+
+/// The hash keys of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Keys {
+    /// Everything that matters for legal moves: pieces, side to move, castling rights, and the en
+    /// passant file if a legal capture there exists.
+    pub position: u64,
+    /// Pawns of both colours.
+    pub pawns: u64,
+    /// Kings and pieces of each colour, indexed by [`Color`] as in [`color_index`](super::color_index).
+    pub non_pawns: [u64; 2],
+}
+
+impl Keys {
+    /// Puts a piece on the board, or takes it off: the operation is its own inverse.
+    #[inline]
+    pub fn toggle(&mut self, piece: PieceSquare) {
+        let key = NUMBERS.pieces[piece.index()];
+        self.position ^= key;
+        if piece.role() == Role::Pawn {
+            self.pawns ^= key;
+        } else {
+            self.non_pawns[super::color_index(piece.color())] ^= key;
+        }
+    }
+
+    /// Passes the turn.
+    #[inline]
+    pub fn toggle_turn(&mut self) {
+        self.position ^= NUMBERS.black_to_move;
+    }
+}
+
+/// The number for the right to castle with the rook on `rook`.
+#[inline]
+pub fn castling(rook: Square) -> u64 {
+    NUMBERS.castling[rook as usize]
+}
+
+/// The number for a legal en passant capture on the file of `square`.
+#[inline]
+pub fn en_passant(square: Square) -> u64 {
+    NUMBERS.en_passant[square as usize & 7]
+}
+
+/// The number that is in the key while Black is to move.
+#[inline]
+pub fn turn(color: Color) -> u64 {
+    if color.is_black() { NUMBERS.black_to_move } else { 0 }
+}
+
+struct Numbers {
+    pieces: [u64; 768],
+    castling: [u64; 64],
+    en_passant: [u64; 8],
+    black_to_move: u64,
+}
+
+static NUMBERS: Numbers = Numbers::new();
+
+impl Numbers {
+    const fn new() -> Numbers {
+        let mut state = 0x7ace7;
+        let mut numbers =
+            Numbers { pieces: [0; 768], castling: [0; 64], en_passant: [0; 8], black_to_move: 0 };
+        let mut i = 0;
+        while i < 768 {
+            (numbers.pieces[i], state) = split_mix(state);
+            i += 1;
+        }
+        i = 0;
+        while i < 64 {
+            (numbers.castling[i], state) = split_mix(state);
+            i += 1;
+        }
+        i = 0;
+        while i < 8 {
+            (numbers.en_passant[i], state) = split_mix(state);
+            i += 1;
+        }
+        (numbers.black_to_move, _) = split_mix(state);
+        numbers
+    }
+}
+
+/// One step of SplitMix64 (Steele, Lea & Flood 2014): the output and the next state.
+const fn split_mix(state: u64) -> (u64, u64) {
+    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31), state)
+}

@@ -1,0 +1,158 @@
+//! Searching: a [`SearchJob`] in, an [`Outcome`] out.
+
+pub mod null_move;
+pub mod stats;
+pub mod table;
+
+use crate::board::{PackedMove, Position};
+use crate::score::{Depth, Ply, Score};
+use crate::time::Keeper;
+use null_move::Scheme;
+use stats::Stats;
+use table::Table;
+
+/// Which searcher.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Searcher {
+    /// The strong one.
+    #[default]
+    Playing,
+    /// The one of the 2002 paper, for experiments.
+    Classic,
+}
+
+impl Searcher {
+    /// Both, with the names of the UCI option and of the command line.
+    pub const ALL: [(&'static str, Searcher); 2] =
+        [("playing", Searcher::Playing), ("classic", Searcher::Classic)];
+
+    /// The searcher of a name, in any case.
+    pub fn named(name: &str) -> Option<Searcher> {
+        Searcher::ALL.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|&(_, s)| s)
+    }
+
+    /// The scheme it uses if none is chosen.
+    pub fn default_scheme(self) -> &'static Scheme {
+        let name = match self {
+            Searcher::Playing => "modern",
+            Searcher::Classic => "verified-r3",
+        };
+        Scheme::named(name).unwrap_or(&null_move::SCHEMES[0])
+    }
+}
+
+/// What to search.
+#[derive(Clone, Debug)]
+pub struct SearchJob {
+    /// The position.
+    pub root: Position,
+    /// Keys of the positions of the game before it, latest last.
+    pub earlier: Vec<u64>,
+    /// Which searcher.
+    pub searcher: Searcher,
+    /// Which null-move scheme.
+    pub scheme: &'static Scheme,
+    /// How many best lines are wanted; at least 1.
+    pub multi_pv: usize,
+    /// Only these root moves, all legal; empty for all.
+    pub search_moves: Vec<PackedMove>,
+}
+
+impl SearchJob {
+    /// A job for a position without history, with the defaults of a searcher.
+    pub fn new(root: Position, searcher: Searcher) -> SearchJob {
+        SearchJob {
+            root,
+            earlier: Vec::new(),
+            searcher,
+            scheme: searcher.default_scheme(),
+            multi_pv: 1,
+            search_moves: Vec::new(),
+        }
+    }
+}
+
+/// Is a reported score exact?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Bound {
+    /// It is.
+    #[default]
+    Exact,
+    /// The true score is at least this.
+    Lower,
+    /// The true score is at most this.
+    Upper,
+}
+
+/// One line of play, best first move first.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its value for the side to move.
+    pub score: Score,
+    /// Whether the value is exact.
+    pub bound: Bound,
+    /// The moves. Never empty if the root has a legal move.
+    pub moves: Vec<PackedMove>,
+    /// The depth it was searched to.
+    pub depth: Depth,
+    /// The deepest ply reached.
+    pub selective_depth: Ply,
+}
+
+/// A message from a running search: one line of the current depth.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// The line.
+    pub line: Line,
+    /// Its rank among the lines wanted, from 1.
+    pub multi_pv: usize,
+    /// Nodes searched so far.
+    pub nodes: u64,
+    /// Positions found in the tablebases so far.
+    pub tablebase_hits: u64,
+    /// Entries of this search among the table's, in per mille.
+    pub hash_full: u32,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The lines of the last depth completed, best first; empty if the root has no legal move.
+    pub lines: Vec<Line>,
+    /// The depth completed.
+    pub depth: Depth,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+impl Outcome {
+    /// The move to play, or none if there is no legal move.
+    pub fn best(&self) -> PackedMove {
+        self.lines.first().and_then(|line| line.moves.first()).copied().unwrap_or_default()
+    }
+
+    /// The reply expected, or none.
+    pub fn ponder(&self) -> PackedMove {
+        self.lines.first().and_then(|line| line.moves.get(1)).copied().unwrap_or_default()
+    }
+
+    /// The value for the side to move; mate or stalemate if it has no legal move is the caller's
+    /// to tell.
+    pub fn score(&self) -> Option<Score> {
+        self.lines.first().map(|line| line.score)
+    }
+}
+
+/// Runs a search to its end. `keeper` says when that is, `report` is called for every line found.
+///
+/// If the root has a legal move, the outcome has at least one line with at least one move, even if
+/// the keeper stops the search before the first node.
+pub fn run(
+    job: &SearchJob,
+    table: &Table,
+    keeper: &Keeper,
+    report: &mut dyn FnMut(&Info),
+) -> Outcome {
+    let _ = (job, table, keeper, report);
+    todo!()
+}

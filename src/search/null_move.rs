@@ -1,0 +1,450 @@
+//! The null move, pluggable.
+//!
+//! A null move passes the turn. If the opponent, with two moves in a row and searched to a reduced
+//! depth, still cannot bring the score under beta, then some real move very likely holds beta too.
+//! What may be concluded from that is where the schemes of the literature differ, and each is a row
+//! of [`SCHEMES`]: a composition of a few independent choices. Adding a scheme means adding a row.
+//!
+//! The decisions ([`Scheme::attempt`], [`Scheme::fail_high`]) are pure functions of plain values.
+//! The mechanics ([`apply`], [`Verdict`]) are written once, over the two-method trait [`Passer`]
+//! that both searchers implement.
+//!
+//! R is counted as in the papers: the null move is searched to `depth - 1 - R`. Engine sources
+//! often search to `depth - R`, so that their 4 is the papers' 3.
+
+use crate::score::{Depth, Ply, Score};
+use crate::search::stats::Stats;
+
+/// A null-move scheme: one row of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scheme {
+    /// Its name in UCI and on the command line.
+    pub name: &'static str,
+    /// Who published it.
+    pub source: &'static str,
+    /// How far the search of the null move is reduced.
+    pub reduction: Reduction,
+    /// The material without which no null move is tried.
+    pub guard: Guard,
+    /// What else must hold before a null move is tried.
+    pub gate: Gate,
+    /// How many null moves may follow one another; `u8::MAX` is no limit.
+    pub in_a_row: u8,
+    /// What a fail-high means while the verify flag is on.
+    pub verifying: FailHigh,
+    /// What a fail-high means below a node whose own fail-high is being verified.
+    pub verified: FailHigh,
+}
+
+/// R: the null move is searched to `depth - 1 - R`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reduction {
+    /// No null move at all.
+    Off,
+    /// The same everywhere.
+    Fixed(Depth),
+    /// Heinz 1999: 3 if depth > 8, or if depth > 6 and one side has at least three pieces besides
+    /// king and pawns; else 2.
+    Adaptive,
+    /// `base + depth / divisor + min((eval - beta) / margin, most)`.
+    Dynamic {
+        /// R at depth 0 with the evaluation at beta.
+        base: Depth,
+        /// One more for so many plies of depth.
+        divisor: Depth,
+        /// One more for so many centipawns of evaluation above beta.
+        margin: i32,
+        /// The most that the evaluation can add.
+        most: Depth,
+    },
+}
+
+/// The material without which zugzwang is too likely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guard {
+    /// Tried with any material.
+    None,
+    /// The side to move has a piece besides king and pawns.
+    OwnPiece,
+    /// At the root of the search the pieces of both sides were worth more than `over`
+    /// (minor 2, rook 3, queen 6, pawns and kings nothing).
+    RootMaterial {
+        /// The worth that must be exceeded.
+        over: u32,
+    },
+}
+
+/// What else must hold before a null move is tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gate {
+    /// Nothing.
+    Always,
+    /// The static evaluation is at least beta, and this is no PV node.
+    StaticEval,
+}
+
+/// What is concluded from a null move that reaches beta.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FailHigh {
+    /// Believe it: leave the node.
+    Cutoff,
+    /// Search on, shallower.
+    Reduce {
+        /// By so many plies.
+        plies: Depth,
+        /// If then no move reaches beta, restore the depth and the flag, and search again.
+        redo: bool,
+        /// The verify flag below this node.
+        flag_below: bool,
+    },
+    /// Believe it if the node itself, searched to the null move's depth without null moves,
+    /// reaches beta as well. Where `when` does not hold: [`FailHigh::Cutoff`].
+    Recheck {
+        /// Where to re-check.
+        when: When,
+        /// Where the null move is banned meanwhile.
+        ban: Ban,
+    },
+}
+
+/// Where a re-check takes place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    /// The side to move has at most one piece besides king and pawns.
+    Endgame,
+    /// At this depth or more.
+    Depth(Depth),
+}
+
+/// Where the null move is banned during a re-check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ban {
+    /// In the re-checked node alone.
+    ThisNode,
+    /// For this share (numerator, denominator) of the re-check's depth.
+    Share(Depth, Depth),
+}
+
+/// What a decision may look at: plain values, filled in by the searcher.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// Plies left to search.
+    pub depth: Depth,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// Is the side to move in check?
+    pub in_check: bool,
+    /// Is the window open?
+    pub is_pv: bool,
+    /// The side to move's pieces besides king and pawns.
+    pub own_pieces: u32,
+    /// The larger of both sides' counts of such pieces.
+    pub most_pieces: u32,
+    /// The worth of all pieces at the root, as [`Guard::RootMaterial`] counts it.
+    pub root_stage: u32,
+    /// The static evaluation; only looked at by schemes for which [`Scheme::needs_eval`] is true.
+    pub static_eval: Score,
+    /// The bound to reach.
+    pub beta: Score,
+    /// What travels down the tree.
+    pub path: Path,
+}
+
+/// What travels down the tree by value, so that returning from a node restores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Is a fail-high to be verified? On at the root.
+    pub verify: bool,
+    /// Null moves made in a row just before this node.
+    pub nulls_in_a_row: u8,
+    /// No null move at plies below this one.
+    pub no_null_before: Ply,
+}
+
+impl Path {
+    /// The path at the root: the flag is on, and the root itself makes no null move.
+    pub const ROOT: Path = Path { verify: true, nulls_in_a_row: 0, no_null_before: 1 };
+
+    /// The path below a real move.
+    #[inline]
+    pub const fn after_move(self) -> Path {
+        Path { nulls_in_a_row: 0, ..self }
+    }
+
+    /// The path below a null move.
+    #[inline]
+    pub const fn after_pass(self) -> Path {
+        Path { nulls_in_a_row: self.nulls_in_a_row.saturating_add(1), ..self }
+    }
+}
+
+impl Scheme {
+    /// The scheme of a name, in any case.
+    pub fn named(name: &str) -> Option<&'static Scheme> {
+        SCHEMES.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Does a decision of this scheme look at [`Node::static_eval`]?
+    pub const fn needs_eval(&self) -> bool {
+        matches!(self.gate, Gate::StaticEval)
+            || matches!(self.reduction, Reduction::Dynamic { .. })
+    }
+
+    /// Is a null move tried here? If so, the depth it is searched to (zero and below is
+    /// quiescence).
+    #[inline]
+    pub fn attempt(&self, node: &Node) -> Option<Depth> {
+        if node.in_check
+            || node.path.nulls_in_a_row >= self.in_a_row
+            || node.ply < node.path.no_null_before
+            || !self.guard.allows(node)
+            || (self.gate == Gate::StaticEval && (node.is_pv || node.static_eval < node.beta))
+        {
+            return None;
+        }
+        // A node whose fail-high takes plies away needs some left to verify with.
+        if let FailHigh::Reduce { plies, .. } = self.meaning(node)
+            && node.depth <= plies
+        {
+            return None;
+        }
+        Some(node.depth - 1 - self.reduction.plies(node)?)
+    }
+
+    /// What a fail-high of the null move means at this node; a re-check that its condition does
+    /// not ask for is a cutoff.
+    #[inline]
+    pub fn fail_high(&self, node: &Node) -> FailHigh {
+        match self.meaning(node) {
+            FailHigh::Recheck { when, .. } if !when.holds(node) => FailHigh::Cutoff,
+            meaning => meaning,
+        }
+    }
+
+    #[inline]
+    const fn meaning(&self, node: &Node) -> FailHigh {
+        if node.path.verify { self.verifying } else { self.verified }
+    }
+}
+
+impl Reduction {
+    /// R at this node.
+    #[inline]
+    fn plies(self, node: &Node) -> Option<Depth> {
+        match self {
+            Reduction::Off => None,
+            Reduction::Fixed(plies) => Some(plies),
+            Reduction::Adaptive => {
+                let deep = node.depth > 8 || (node.depth > 6 && node.most_pieces >= 3);
+                Some(if deep { 3 } else { 2 })
+            }
+            Reduction::Dynamic { base, divisor, margin, most } => {
+                let ahead = (node.static_eval - node.beta) / margin;
+                Some(base + node.depth / divisor + ahead.min(most))
+            }
+        }
+    }
+}
+
+impl Guard {
+    #[inline]
+    const fn allows(self, node: &Node) -> bool {
+        match self {
+            Guard::None => true,
+            Guard::OwnPiece => node.own_pieces > 0,
+            Guard::RootMaterial { over } => node.root_stage > over,
+        }
+    }
+}
+
+impl When {
+    #[inline]
+    const fn holds(self, node: &Node) -> bool {
+        match self {
+            When::Endgame => node.own_pieces <= 1,
+            When::Depth(depth) => node.depth >= depth,
+        }
+    }
+}
+
+impl Ban {
+    /// The path for a re-check of the node to `depth`. An outer ban is never shortened.
+    const fn path(self, node: &Node, depth: Depth) -> Path {
+        let until = match self {
+            Ban::ThisNode => node.ply + 1,
+            Ban::Share(part, whole) => {
+                let plies = depth * part / whole;
+                node.ply + if plies > 1 { plies as Ply } else { 1 }
+            }
+        };
+        let outer = node.path.no_null_before;
+        Path { no_null_before: if until > outer { until } else { outer }, ..node.path }
+    }
+}
+
+/// What a searcher must be able to do for a null move.
+pub trait Passer {
+    /// The value, for the side that passes, of passing: a search of the position after the pass
+    /// to `depth` with the window `(-beta, -beta + 1)`. `None` if the search was stopped.
+    fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
+
+    /// The value of this same node at the same ply, to `depth` with the window `(beta - 1, beta)`.
+    fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
+
+    /// Where to count.
+    fn stats(&mut self) -> &mut Stats;
+}
+
+/// What became of the null move at a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// None was tried.
+    NotTried,
+    /// Passing did not reach beta, or a re-check denied it.
+    FailedLow,
+    /// Leave the node with this score, at least beta.
+    Cut(Score),
+    /// Search the moves to `depth` with `path`; if then no move reaches beta and `redo` is set,
+    /// the position is a zugzwang: search them again as if no null move had been tried.
+    Continue {
+        /// The reduced depth.
+        depth: Depth,
+        /// The path with the flag for the nodes below.
+        path: Path,
+        /// Is there a second search?
+        redo: bool,
+    },
+}
+
+/// Tries the null move at a node and draws the scheme's conclusion. `None`: the search was stopped.
+#[inline]
+pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<Verdict> {
+    let Some(depth) = scheme.attempt(node) else { return Some(Verdict::NotTried) };
+    passer.stats().null_tried += 1;
+    let value = passer.search_pass(node.beta, depth, node.path.after_pass())?;
+    if value < node.beta {
+        return Some(Verdict::FailedLow);
+    }
+    passer.stats().null_fail_highs += 1;
+    match scheme.fail_high(node) {
+        FailHigh::Cutoff => {}
+        FailHigh::Reduce { plies, redo, flag_below } => {
+            passer.stats().verifications += u64::from(redo);
+            let path = Path { verify: flag_below, ..node.path };
+            return Some(Verdict::Continue { depth: node.depth - plies, path, redo });
+        }
+        FailHigh::Recheck { ban, .. } => {
+            passer.stats().verifications += 1;
+            let depth = depth.max(1);
+            let again = passer.search_again(node.beta, depth, ban.path(node, depth))?;
+            if again < node.beta {
+                passer.stats().zugzwangs += 1;
+                return Some(Verdict::FailedLow);
+            }
+        }
+    }
+    passer.stats().null_cutoffs += 1;
+    Some(Verdict::Cut(value))
+}
+
+/// What the paper's reduction does to a fail-high that is being verified.
+const VERIFY: FailHigh = FailHigh::Reduce { plies: 1, redo: true, flag_below: false };
+
+const MODERN_REDUCTION: Reduction =
+    Reduction::Dynamic { base: 3, divisor: 3, margin: 200, most: 3 };
+
+const BEAL: &str = "Beal 1989; Goetsch & Campbell 1990; Donninger 1993";
+const PAPER: &str = "David-Tabibi & Netanyahu 2002, Figure 3";
+
+/// The row that others are written as changes of: a null move with R = 2, everywhere, believed.
+const PLAIN: Scheme = Scheme {
+    name: "plain",
+    source: BEAL,
+    reduction: Reduction::Fixed(2),
+    guard: Guard::None,
+    gate: Gate::Always,
+    in_a_row: 1,
+    verifying: FailHigh::Cutoff,
+    verified: FailHigh::Cutoff,
+};
+
+const fn standard(name: &'static str, r: Depth) -> Scheme {
+    Scheme { name, reduction: Reduction::Fixed(r), guard: Guard::OwnPiece, ..PLAIN }
+}
+
+const fn verified(name: &'static str, r: Depth) -> Scheme {
+    Scheme { name, source: PAPER, reduction: Reduction::Fixed(r), verifying: VERIFY, ..PLAIN }
+}
+
+/// Never a cutoff, no second search: `first` plies less, and below such a node `then` plies less.
+const fn reduce(name: &'static str, source: &'static str, first: Depth, then: Depth) -> Scheme {
+    Scheme {
+        name,
+        source,
+        reduction: Reduction::Fixed(3),
+        verifying: FailHigh::Reduce { plies: first, redo: false, flag_below: false },
+        verified: FailHigh::Reduce { plies: then, redo: false, flag_below: false },
+        ..PLAIN
+    }
+}
+
+/// Every scheme. `off` is the baseline; the names are those of the UCI option `NullMove`.
+pub static SCHEMES: [Scheme; 17] = [
+    Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
+    standard("standard-r1", 1),
+    standard("standard-r2", 2),
+    standard("standard-r3", 3),
+    Scheme {
+        name: "adaptive",
+        source: "Heinz 1999",
+        reduction: Reduction::Adaptive,
+        guard: Guard::OwnPiece,
+        ..PLAIN
+    },
+    Scheme { name: "double", source: "Moreland 2001; Diepeveen", in_a_row: 2, ..PLAIN },
+    Scheme {
+        name: "endgame-verified",
+        source: "Moreland 2001; Plenkner 1995",
+        verifying: FailHigh::Recheck { when: When::Endgame, ban: Ban::ThisNode },
+        verified: FailHigh::Recheck { when: When::Endgame, ban: Ban::ThisNode },
+        ..PLAIN
+    },
+    Scheme {
+        name: "micromax",
+        source: "Muller, micro-Max 4.4",
+        guard: Guard::RootMaterial { over: 4 },
+        in_a_row: u8::MAX,
+        ..PLAIN
+    },
+    verified("verified-r1", 1),
+    verified("verified-r2", 2),
+    verified("verified-r3", 3),
+    reduce("reduce-2", "David-Tabibi & Netanyahu 2002, section 5, first variant", 2, 2),
+    reduce("reduce-1", "David-Tabibi & Netanyahu 2002, section 5, second variant", 1, 1),
+    reduce("reduce-1-2", "David-Tabibi & Netanyahu 2002, section 5, third variant", 1, 2),
+    Scheme {
+        name: "verified-throughout",
+        source: "David-Tabibi & Netanyahu 2002, section 5, second variant with re-search",
+        reduction: Reduction::Fixed(3),
+        verifying: FailHigh::Reduce { plies: 1, redo: true, flag_below: true },
+        ..PLAIN
+    },
+    Scheme {
+        name: "modern",
+        source: "engines of today (Stockfish, Ethereal, Berserk)",
+        reduction: MODERN_REDUCTION,
+        guard: Guard::OwnPiece,
+        gate: Gate::StaticEval,
+        verifying: FailHigh::Recheck { when: When::Depth(14), ban: Ban::Share(3, 4) },
+        verified: FailHigh::Recheck { when: When::Depth(14), ban: Ban::Share(3, 4) },
+        ..PLAIN
+    },
+    Scheme {
+        name: "verified-modern",
+        source: "Tacet: modern, verified as in the paper",
+        reduction: MODERN_REDUCTION,
+        gate: Gate::StaticEval,
+        verifying: VERIFY,
+        ..PLAIN
+    },
+];
