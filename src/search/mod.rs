@@ -56,6 +56,64 @@ pub struct SearchJob {
     pub multi_pv: usize,
     /// Only these root moves, all legal; empty for all.
     pub search_moves: Vec<PackedMove>,
+    /// What the classic searcher does where the paper is silent.
+    pub switches: Switches,
+}
+
+/// Choices of the classic searcher that can be turned about, to measure what each is worth.
+/// The playing searcher does not look at them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Switches {
+    /// Use the transposition table.
+    pub table: bool,
+    /// Order quiet moves by the history heuristic; else in the order of generation.
+    pub history: bool,
+    /// One ply more for a leaf in check.
+    pub check_extension: bool,
+    /// Quiescence also searches promotions to a queen that capture nothing.
+    pub quiescence_promotions: bool,
+    /// Store null-move cutoffs in the table as lower bounds.
+    pub store_null_cutoffs: bool,
+    /// Entries made with the verify flag on and off do not share a slot.
+    pub split_table_by_flag: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Switches {
+        Switches {
+            table: true,
+            history: true,
+            check_extension: true,
+            quiescence_promotions: true,
+            store_null_cutoffs: false,
+            split_table_by_flag: false,
+        }
+    }
+}
+
+impl Switches {
+    /// The switch of a name, for setting it from text.
+    pub fn by_name(&mut self, name: &str) -> Option<&mut bool> {
+        Some(match name {
+            "table" => &mut self.table,
+            "history" => &mut self.history,
+            "check-extension" => &mut self.check_extension,
+            "quiescence-promotions" => &mut self.quiescence_promotions,
+            "store-null-cutoffs" => &mut self.store_null_cutoffs,
+            "split-table-by-flag" => &mut self.split_table_by_flag,
+            _ => return None,
+        })
+    }
+
+    /// All names.
+    pub const NAMES: [&'static str; 6] = [
+        "table",
+        "history",
+        "check-extension",
+        "quiescence-promotions",
+        "store-null-cutoffs",
+        "split-table-by-flag",
+    ];
 }
 
 impl SearchJob {
@@ -68,6 +126,7 @@ impl SearchJob {
             scheme: searcher.default_scheme(),
             multi_pv: 1,
             search_moves: Vec::new(),
+            switches: Switches::default(),
         }
     }
 }
@@ -114,6 +173,21 @@ pub struct Info {
     pub hash_full: u32,
 }
 
+/// What stood at the end of one iteration. All counts are cumulative over the iterations before.
+#[derive(Clone, Debug)]
+pub struct Iteration {
+    /// The depth completed.
+    pub depth: Depth,
+    /// The best move.
+    pub best: PackedMove,
+    /// Its value.
+    pub score: Score,
+    /// What was counted so far.
+    pub stats: Stats,
+    /// Time since the search began.
+    pub elapsed: std::time::Duration,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -123,6 +197,8 @@ pub struct Outcome {
     pub depth: Depth,
     /// What was counted.
     pub stats: Stats,
+    /// Every iteration completed, first to last.
+    pub iterations: Vec<Iteration>,
 }
 
 impl Outcome {
