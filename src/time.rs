@@ -1,8 +1,8 @@
 //! When to stop (signatures agreed; helper fills in).
-use std::sync::Arc;
-use std::time::Duration;
 use crate::board::Color;
 use crate::score::Depth;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Where the time comes from: injected, so that tests own it.
 pub trait Clock: Send + Sync {
@@ -45,23 +45,48 @@ pub struct Progress {
 pub struct Keeper;
 
 impl Keeper {
-    pub fn new(_clock: Arc<dyn Clock>, _limits: Limits, _turn: Color, _overhead: Duration) -> Keeper { todo!() }
+    pub fn new(
+        _clock: Arc<dyn Clock>,
+        _limits: Limits,
+        _turn: Color,
+        _overhead: Duration,
+    ) -> Keeper {
+        todo!()
+    }
     /// Time since the search began.
-    pub fn elapsed(&self) -> Duration { todo!() }
-    pub fn stop(&self) { todo!() }
-    pub fn is_stopped(&self) -> bool { todo!() }
+    pub fn elapsed(&self) -> Duration {
+        todo!()
+    }
+    pub fn stop(&self) {
+        todo!()
+    }
+    pub fn is_stopped(&self) -> bool {
+        todo!()
+    }
     /// The opponent played the move pondered on: the clock starts.
-    pub fn ponder_hit(&self) { todo!() }
+    pub fn ponder_hit(&self) {
+        todo!()
+    }
     /// Looked at by the main thread every 1,024 nodes or fewer (`nodes` of all threads): true, once and for
     /// all, when a hard limit (nodes, time) is met or stop was called.
-    pub fn must_stop(&self, _nodes: u64) -> bool { todo!() }
+    pub fn must_stop(&self, _nodes: u64) -> bool {
+        todo!()
+    }
     /// How many more nodes may be searched before `must_stop` has to be asked (1..=1024).
-    pub fn nodes_to_next_look(&self, _nodes: u64) -> u64 { todo!() }
+    pub fn nodes_to_next_look(&self, _nodes: u64) -> u64 {
+        todo!()
+    }
     /// After an iteration: may the next one begin? False when depth, mate or soft time is reached.
-    pub fn may_deepen(&self, _progress: &Progress) -> bool { todo!() }
+    pub fn may_deepen(&self, _progress: &Progress) -> bool {
+        todo!()
+    }
     /// The deepest iteration wanted.
-    pub fn max_depth(&self) -> Depth { todo!() }
+    pub fn max_depth(&self) -> Depth {
+        todo!()
+    }
     /// Blocks without using the processor while the answer must be held back: during `infinite` until
     /// stop, during `ponder` until stop or ponder hit.
-    pub fn hold_answer(&self) { todo!() }
+    pub fn hold_answer(&self) {
+        todo!()
+    }
 }

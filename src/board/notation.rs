@@ -70,10 +70,13 @@ impl Position {
     /// last rank, with more material than promotions allow, or with the side not to move in check.
     pub fn from_fen(text: &str) -> Result<Position, NotationError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let fen: Fen = fields.join(" ").parse().map_err(|error| NotationError::Fen {
-            text: quoted(text.trim()),
-            reason: format!("{error}"),
-        })?;
+        let fen: Fen = fields
+            .join(" ")
+            .parse()
+            .map_err(|error| NotationError::Fen {
+                text: quoted(text.trim()),
+                reason: format!("{error}"),
+            })?;
         let setup = fen.into_setup();
         let mode = CastlingMode::detect(&setup);
         Chess::from_setup(setup, mode)
@@ -97,8 +100,7 @@ impl Position {
     pub fn needs_chess960(&self) -> bool {
         self.castling_rooks().into_iter().any(|rook| {
             let king = self.king(Color::from_white(rook.rank() == super::Rank::First));
-            king.file() != super::File::E
-                || !matches!(rook.file(), super::File::A | super::File::H)
+            king.file() != super::File::E || !matches!(rook.file(), super::File::A | super::File::H)
         })
     }
 
@@ -125,9 +127,10 @@ impl Position {
             None => None,
         };
         let moves = self.legal_moves();
-        let exact = moves.iter().copied().find(|m| {
-            m.from() == from && m.to() == to && m.promoted_to() == promotion
-        });
+        let exact = moves
+            .iter()
+            .copied()
+            .find(|m| m.from() == from && m.to() == to && m.promoted_to() == promotion);
         exact.or_else(|| {
             moves.iter().copied().find(|m| {
                 m.is_castle()
@@ -182,10 +185,18 @@ impl Position {
 fn pack(m: shakmaty::Move) -> PackedMove {
     use shakmaty::Move;
     match m {
-        Move::Normal { from, to, promotion: None, .. } => PackedMove::normal(from, to),
-        Move::Normal { from, to, promotion: Some(role), .. } => {
-            PackedMove::promotion(from, to, role)
-        }
+        Move::Normal {
+            from,
+            to,
+            promotion: None,
+            ..
+        } => PackedMove::normal(from, to),
+        Move::Normal {
+            from,
+            to,
+            promotion: Some(role),
+            ..
+        } => PackedMove::promotion(from, to, role),
         Move::EnPassant { from, to } => PackedMove::en_passant(from, to),
         Move::Castle { king, rook } => PackedMove::castle(king, rook),
         // Only variants with pockets have these.
@@ -197,14 +208,36 @@ fn faults(kinds: PositionErrorKinds) -> Vec<&'static str> {
     const FAULTS: [(PositionErrorKinds, &str); 8] = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
-        (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
-        (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
-        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "a castling right has no rook"),
-        (PositionErrorKinds::INVALID_EP_SQUARE, "the en passant square has no pawn"),
-        (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more pieces than promotions allow"),
+        (
+            PositionErrorKinds::TOO_MANY_KINGS,
+            "a side has more than one king",
+        ),
+        (
+            PositionErrorKinds::PAWNS_ON_BACKRANK,
+            "a pawn stands on the first or last rank",
+        ),
+        (
+            PositionErrorKinds::INVALID_CASTLING_RIGHTS,
+            "a castling right has no rook",
+        ),
+        (
+            PositionErrorKinds::INVALID_EP_SQUARE,
+            "the en passant square has no pawn",
+        ),
+        (
+            PositionErrorKinds::OPPOSITE_CHECK,
+            "the side not to move is in check",
+        ),
+        (
+            PositionErrorKinds::TOO_MUCH_MATERIAL,
+            "a side has more pieces than promotions allow",
+        ),
     ];
-    FAULTS.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, text)| text).collect()
+    FAULTS
+        .iter()
+        .filter(|(kind, _)| kinds.contains(*kind))
+        .map(|&(_, text)| text)
+        .collect()
 }
 
 /// The board as text, seen from White, with side to move and key.
@@ -223,6 +256,10 @@ impl fmt::Display for Position {
         writeln!(f, "Fen: {}", self.to_fen())?;
         write!(f, "Key: {:016X}", self.key())?;
         let checkers: Vec<String> = self.checkers().into_iter().map(|s| s.to_string()).collect();
-        if checkers.is_empty() { Ok(()) } else { write!(f, "\nCheckers: {}", checkers.join(" ")) }
+        if checkers.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "\nCheckers: {}", checkers.join(" "))
+        }
     }
 }

@@ -1,15 +1,27 @@
 //! Searching: a [`SearchJob`] in, an [`Outcome`] out.
 
+mod classic;
+pub mod extend;
+pub mod history;
 pub mod null_move;
+pub mod ordering;
+pub mod params;
+pub mod prune;
+mod pvs;
+pub mod reduce;
 pub mod stats;
 pub mod table;
+mod worker;
 
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
+use classic::Classic;
 use null_move::Scheme;
+use pvs::Playing;
 use stats::Stats;
 use table::Table;
+use worker::Worker;
 
 /// Which searcher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,12 +35,17 @@ pub enum Searcher {
 
 impl Searcher {
     /// Both, with the names of the UCI option and of the command line.
-    pub const ALL: [(&'static str, Searcher); 2] =
-        [("playing", Searcher::Playing), ("classic", Searcher::Classic)];
+    pub const ALL: [(&'static str, Searcher); 2] = [
+        ("playing", Searcher::Playing),
+        ("classic", Searcher::Classic),
+    ];
 
     /// The searcher of a name, in any case.
     pub fn named(name: &str) -> Option<Searcher> {
-        Searcher::ALL.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|&(_, s)| s)
+        Searcher::ALL
+            .iter()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|&(_, s)| s)
     }
 
     /// The scheme it uses if none is chosen.
@@ -204,12 +221,20 @@ pub struct Outcome {
 impl Outcome {
     /// The move to play, or none if there is no legal move.
     pub fn best(&self) -> PackedMove {
-        self.lines.first().and_then(|line| line.moves.first()).copied().unwrap_or_default()
+        self.lines
+            .first()
+            .and_then(|line| line.moves.first())
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The reply expected, or none.
     pub fn ponder(&self) -> PackedMove {
-        self.lines.first().and_then(|line| line.moves.get(1)).copied().unwrap_or_default()
+        self.lines
+            .first()
+            .and_then(|line| line.moves.get(1))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The value for the side to move; mate or stalemate if it has no legal move is the caller's
@@ -229,6 +254,27 @@ pub fn run(
     keeper: &Keeper,
     report: &mut dyn FnMut(&Info),
 ) -> Outcome {
-    let _ = (job, table, keeper, report);
-    todo!()
+    table.new_search();
+    let worker = Worker::new(job, table, keeper);
+    let mut outcome = match job.searcher {
+        Searcher::Playing => Playing::new(worker).run(report),
+        Searcher::Classic => Classic::new(worker).run(report),
+    };
+    if outcome.lines.is_empty() {
+        outcome.lines.extend(any_move(job));
+    }
+    outcome
+}
+
+/// A line of one legal move, for a search that was stopped before it found any.
+fn any_move(job: &SearchJob) -> Option<Line> {
+    let legal = job.root.legal_moves();
+    let m = job.search_moves.first().or_else(|| legal.first())?;
+    Some(Line {
+        score: Score::ZERO,
+        bound: Bound::Exact,
+        moves: vec![*m],
+        depth: 0,
+        selective_depth: 0,
+    })
 }

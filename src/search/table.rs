@@ -1,15 +1,329 @@
-//! The transposition table.
+//! The transposition table: shared by all threads without locks.
+//!
+//! An entry is two words. The first is the key combined with the second by exclusive or (Hyatt &
+//! Mann 2002), so that a word torn by another thread's write shows as a foreign key and is ignored.
 
-/// stub
-pub struct Table;
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use super::Bound;
+use crate::board::PackedMove;
+use crate::score::{Depth, Score};
+
+/// Entries that share an index: one cache line.
+const BUCKET: usize = 4;
+/// Searches are told apart modulo this.
+const AGES: u8 = 32;
+
+/// What is known about a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// The best move, or none. Not checked: see [`Position::is_legal`](crate::board::Position::is_legal).
+    pub best: PackedMove,
+    /// The value in table form ([`Score::to_table`]).
+    pub score: Score,
+    /// Whether the value is exact.
+    pub bound: Bound,
+    /// The static evaluation, if it was computed.
+    pub eval: Option<Score>,
+    /// The depth searched, 0 for quiescence; at most 255 is kept.
+    pub depth: Depth,
+    /// Was this ever a node with an open window?
+    pub was_pv: bool,
+}
+
+/// The memory for a table could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationError {
+    /// What was asked for.
+    pub megabytes: usize,
+}
+
+impl fmt::Display for AllocationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no memory for a hash table of {} MB", self.megabytes)
+    }
+}
+
+impl std::error::Error for AllocationError {}
+
+#[derive(Default)]
+struct Slot {
+    lock: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([Slot; BUCKET]);
+
+const _: () = assert!(size_of::<Bucket>() == 64);
+
+/// The table. All methods take `&self`: threads share it.
+pub struct Table {
+    buckets: Vec<Bucket>,
+    age: AtomicU8,
+}
+
 impl Table {
-    /// A table of `megabytes` (1 and up).
+    /// A table of so many megabytes (1 and up).
     ///
     /// # Errors
     /// If the memory cannot be had.
-    pub fn new(_megabytes: usize) -> Result<Table, String> { todo!() }
+    pub fn new(megabytes: usize) -> Result<Table, AllocationError> {
+        let megabytes = megabytes.max(1);
+        let count = megabytes.saturating_mul(1 << 20) / size_of::<Bucket>();
+        Table::with_buckets(count).ok_or(AllocationError { megabytes })
+    }
+
+    /// A table of so many entries, rounded up to a multiple of four: for experiments with tables
+    /// of less than a megabyte.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn with_entries(entries: usize) -> Result<Table, AllocationError> {
+        let count = entries.div_ceil(BUCKET).max(1);
+        Table::with_buckets(count).ok_or(AllocationError {
+            megabytes: count * size_of::<Bucket>() >> 20,
+        })
+    }
+
+    fn with_buckets(count: usize) -> Option<Table> {
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.resize_with(count, Bucket::default);
+        Some(Table {
+            buckets,
+            age: AtomicU8::new(0),
+        })
+    }
+
+    /// Its size in megabytes, rounded down.
+    pub fn megabytes(&self) -> usize {
+        self.buckets.len() * size_of::<Bucket>() >> 20
+    }
+
     /// Forgets everything.
-    pub fn clear(&self) { todo!() }
-    /// Its size in MB.
-    pub fn megabytes(&self) -> usize { todo!() }
+    pub fn clear(&self) {
+        for slot in self.buckets.iter().flat_map(|bucket| &bucket.0) {
+            slot.lock.store(0, Relaxed);
+            slot.data.store(0, Relaxed);
+        }
+        self.age.store(0, Relaxed);
+    }
+
+    /// Begins a new search: entries of earlier ones are replaced first.
+    pub fn new_search(&self) {
+        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+    }
+
+    /// Asks the processor to bring the entry of a key into its cache.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let bucket: *const Bucket = self.bucket(key);
+            // SAFETY: a prefetch reads nothing and cannot fault; the address is a live reference's.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// What is known about the position of a key.
+    #[inline]
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|slot| {
+            let data = slot.data.load(Relaxed);
+            (slot.lock.load(Relaxed) ^ data == key && data != 0).then(|| unpack(data))
+        })
+    }
+
+    /// Remembers an entry. Of the same position a deeper bound of this search is kept, and its
+    /// move if the new entry has none; else the least valuable entry of the bucket gives way:
+    /// shallow and old ones first.
+    pub fn store(&self, key: u64, mut entry: Entry) {
+        let age = self.age.load(Relaxed);
+        let bucket = self.bucket(key);
+        let mut chosen = &bucket.0[0];
+        let mut least = i32::MAX;
+        for slot in &bucket.0 {
+            let data = slot.data.load(Relaxed);
+            if slot.lock.load(Relaxed) ^ data == key && data != 0 {
+                let old = unpack(data);
+                if entry.best.is_none() {
+                    entry.best = old.best;
+                }
+                let keep = entry.bound != Bound::Exact
+                    && age_of(data) == age
+                    && entry.depth + 4 <= old.depth;
+                if keep {
+                    return;
+                }
+                chosen = slot;
+                break;
+            }
+            let worth = worth(data, age);
+            if worth < least {
+                (least, chosen) = (worth, slot);
+            }
+        }
+        let data = pack(&entry, age);
+        chosen.lock.store(key ^ data, Relaxed);
+        chosen.data.store(data, Relaxed);
+    }
+
+    /// Entries written by the current search, in per mille, from a sample.
+    pub fn hash_full(&self) -> u32 {
+        let sample = &self.buckets[..self.buckets.len().min(1000 / BUCKET)];
+        let age = self.age.load(Relaxed);
+        let used = |slot: &&Slot| {
+            let data = slot.data.load(Relaxed);
+            data != 0 && age_of(data) == age
+        };
+        let count = sample
+            .iter()
+            .flat_map(|bucket| &bucket.0)
+            .filter(used)
+            .count();
+        (count * 1000 / (sample.len() * BUCKET).max(1)) as u32
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> &Bucket {
+        // The high half of the product spreads any key over any number of buckets.
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize]
+    }
+}
+
+/// How much an entry deserves to stay: its depth, less two plies for every search since.
+fn worth(data: u64, age: u8) -> i32 {
+    if data == 0 {
+        return i32::MIN;
+    }
+    let years = (AGES + age - age_of(data)) % AGES;
+    (data >> 48 & 0xff) as i32 - 2 * i32::from(years)
+}
+
+// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5. The
+// bound is never 0, so that no entry is a zero word.
+
+const NO_EVAL: i16 = i16::MIN;
+
+fn pack(entry: &Entry, age: u8) -> u64 {
+    let bound = match entry.bound {
+        Bound::Exact => 3,
+        Bound::Lower => 2,
+        Bound::Upper => 1,
+    };
+    let eval = entry.eval.map_or(NO_EVAL, Score::raw);
+    u64::from(entry.best.raw())
+        | u64::from(entry.score.raw() as u16) << 16
+        | u64::from(eval as u16) << 32
+        | (entry.depth.clamp(0, 255) as u64) << 48
+        | bound << 56
+        | u64::from(entry.was_pv) << 58
+        | u64::from(age) << 59
+}
+
+fn unpack(data: u64) -> Entry {
+    let eval = (data >> 32) as i16;
+    Entry {
+        best: PackedMove::from_raw(data as u16),
+        score: Score::from_raw((data >> 16) as i16),
+        bound: match data >> 56 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        },
+        eval: (eval != NO_EVAL).then(|| Score::from_raw(eval)),
+        depth: (data >> 48 & 0xff) as Depth,
+        was_pv: data >> 58 & 1 != 0,
+    }
+}
+
+const fn age_of(data: u64) -> u8 {
+    (data >> 59) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Square;
+
+    fn entry(depth: Depth, bound: Bound) -> Entry {
+        Entry {
+            best: PackedMove::normal(Square::E2, Square::E4),
+            score: Score::cp(-123),
+            bound,
+            eval: Some(Score::cp(45)),
+            depth,
+            was_pv: true,
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let table = Table::new(1).unwrap();
+        for (i, bound) in [Bound::Exact, Bound::Lower, Bound::Upper]
+            .into_iter()
+            .enumerate()
+        {
+            let key = 0x1234_5678_9abc_def0 ^ (i as u64) << 40;
+            table.store(key, entry(7, bound));
+            assert_eq!(table.probe(key), Some(entry(7, bound)));
+            assert_eq!(table.probe(!key), None);
+        }
+        table.clear();
+        assert_eq!(table.probe(0x1234_5678_9abc_def0), None);
+    }
+
+    #[test]
+    fn a_missing_evaluation_stays_missing() {
+        let table = Table::new(1).unwrap();
+        let stored = Entry {
+            eval: None,
+            best: PackedMove::NONE,
+            ..entry(0, Bound::Upper)
+        };
+        table.store(1 << 60, stored);
+        assert_eq!(table.probe(1 << 60), Some(stored));
+    }
+
+    #[test]
+    fn shallow_and_old_entries_give_way_first() {
+        let table = Table::with_entries(4).unwrap();
+        for (key, depth) in [(1, 9), (2, 3), (3, 8), (4, 7)] {
+            table.store(key, entry(depth, Bound::Lower));
+        }
+        table.store(5, entry(1, Bound::Lower));
+        assert!(table.probe(2).is_none() && table.probe(1).is_some());
+        for _ in 0..5 {
+            table.new_search();
+        }
+        table.store(6, entry(0, Bound::Lower));
+        table.store(7, entry(0, Bound::Lower));
+        assert!(table.probe(6).is_some() || table.probe(7).is_some());
+        assert!(
+            table.probe(1).is_some(),
+            "the deepest of the old ones is the last to go"
+        );
+    }
+
+    #[test]
+    fn a_deep_bound_survives_a_shallow_one_of_the_same_position() {
+        let table = Table::new(1).unwrap();
+        table.store(9, entry(12, Bound::Lower));
+        table.store(9, entry(3, Bound::Lower));
+        assert_eq!(table.probe(9).unwrap().depth, 12);
+        table.store(9, entry(3, Bound::Exact));
+        assert_eq!(table.probe(9).unwrap().depth, 3);
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert!(Table::new(usize::MAX >> 1).is_err());
+    }
 }

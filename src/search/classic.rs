@@ -1,0 +1,535 @@
+//! The searcher of "Verified Null-Move Pruning" (David-Tabibi & Netanyahu, ICGA Journal 25(3),
+//! 2002), for its experiments: iterative deepening, NegaScout (Reinefeld 1983) with a transposition
+//! table, captures by MVV/LVA, quiet moves by the history heuristic (Schaeffer 1989), a quiescence
+//! search of captures, one ply more for leaves in check, and a null-move scheme. Nothing else: no
+//! killers, no reductions but the scheme's own, no futility, no aspiration windows.
+//!
+//! What the paper leaves open is decided as `docs/null-move.md` tells, and can be turned about by
+//! [`Switches`](super::Switches).
+
+use super::null_move::{self, Node, Passer, Path, Verdict};
+use super::ordering::{Scored, mvv_lva};
+use super::stats::Stats;
+use super::table::Entry;
+use super::worker::Worker;
+use super::{Bound, Info, Line, Outcome};
+use crate::board::movegen::Kind;
+use crate::board::{PackedMove, Position, color_index};
+use crate::score::{Depth, MAX_PLY, Ply, Score};
+use crate::time::Progress;
+
+/// The searcher. One is made for each search: history begins empty.
+pub struct Classic<'a> {
+    worker: Worker<'a>,
+    /// By colour, origin and destination: how often a quiet move was best, weighted by 2^depth.
+    history: Box<[[[u32; 64]; 64]; 2]>,
+    /// Moves of the nodes on the path, one list a ply.
+    lists: Vec<Scored>,
+}
+
+impl<'a> Classic<'a> {
+    /// A searcher for the worker's job.
+    pub fn new(worker: Worker<'a>) -> Classic<'a> {
+        let lists = (0..=MAX_PLY).map(|_| Scored::new()).collect();
+        Classic {
+            worker,
+            history: Box::new([[[0; 64]; 64]; 2]),
+            lists,
+        }
+    }
+
+    /// Deepens until the keeper says stop. A mate found does not end the search.
+    pub fn run(mut self, report: &mut dyn FnMut(&Info)) -> Outcome {
+        let mut outcome = Outcome::default();
+        for depth in 1..=self.worker.keeper.max_depth() {
+            let Some(lines) = self.iteration(depth, report) else {
+                break;
+            };
+            outcome.iterations.push(self.worker.iteration(&lines[0]));
+            outcome.depth = depth;
+            outcome.lines = lines;
+            let best = &outcome.lines[0];
+            let progress = Progress {
+                depth,
+                nodes: self.worker.stats.nodes,
+                mate_found: best
+                    .score
+                    .mate_moves()
+                    .and_then(|moves| u32::try_from(moves).ok()),
+                ..Progress::default()
+            };
+            if !self.worker.keeper.may_deepen(&progress) {
+                break;
+            }
+        }
+        outcome.stats = self.worker.stats;
+        outcome
+    }
+
+    /// One iteration: the best lines, as many as are wanted. `None` if stopped.
+    fn iteration(&mut self, depth: Depth, report: &mut dyn FnMut(&Info)) -> Option<Vec<Line>> {
+        let mut lines = Vec::new();
+        self.worker.excluded.clear();
+        while lines.len() < self.worker.job.multi_pv {
+            self.worker.selective_depth = 0;
+            let root = &self.worker.job.root;
+            let (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
+            let score = self.search(root, alpha, beta, depth, 0, Path::ROOT)?;
+            let moves = self.worker.root_pv().to_vec();
+            let Some(&first) = moves.first() else { break };
+            self.worker.excluded.push(first);
+            let selective_depth = self.worker.selective_depth;
+            lines.push(Line {
+                score,
+                bound: Bound::Exact,
+                moves,
+                depth,
+                selective_depth,
+            });
+        }
+        lines.sort_by(|a, b| b.score.cmp(&a.score));
+        for (i, line) in lines.iter().enumerate() {
+            report(&Info {
+                line: line.clone(),
+                multi_pv: i + 1,
+                nodes: self.worker.stats.nodes,
+                tablebase_hits: 0,
+                hash_full: self.worker.table.hash_full(),
+            });
+        }
+        (!lines.is_empty()).then_some(lines)
+    }
+
+    /// The value of a node, fail-soft. `None` if the search was stopped.
+    fn search(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        beta: Score,
+        depth: Depth,
+        ply: Ply,
+        path: Path,
+    ) -> Option<Score> {
+        self.worker.enter(ply)?;
+        self.worker.clear_pv(ply);
+        if ply > 0 && self.worker.is_draw(position, ply) {
+            return Some(Score::ZERO);
+        }
+        if ply >= MAX_PLY {
+            return Some(self.worker.evaluate(position));
+        }
+        let mut depth = depth;
+        if depth <= 0 {
+            if !(position.in_check() && self.worker.job.switches.check_extension) {
+                return self.quiescence(position, alpha, beta, ply);
+            }
+            depth = 1;
+        }
+        let is_pv = beta - alpha > 1;
+        let entry = self.probe(position, path);
+        if let Some(entry) = entry
+            && ply > 0
+            && let Some(score) = usable(&entry, alpha, beta, depth, ply)
+        {
+            self.worker.stats.table_cutoffs += 1;
+            return Some(score);
+        }
+
+        let node = self.node(position, beta, depth, ply, is_pv, path);
+        let scheme = self.worker.job.scheme;
+        let verdict = null_move::apply(
+            scheme,
+            &node,
+            &mut Here {
+                searcher: self,
+                position,
+                ply,
+            },
+        )?;
+        let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        let window = Window { alpha, beta };
+        let (found, searched_depth) = match verdict {
+            Verdict::Cut(score) => {
+                if self.worker.job.switches.store_null_cutoffs {
+                    let found = Found {
+                        score,
+                        best: PackedMove::NONE,
+                    };
+                    self.store(position, found, window, depth, ply, path);
+                }
+                return Some(score);
+            }
+            Verdict::NotTried | Verdict::FailedLow => {
+                (self.moves(position, window, depth, ply, path, hint)?, depth)
+            }
+            Verdict::Continue {
+                depth: reduced,
+                path: below,
+                redo,
+            } => {
+                let found = self.moves(position, window, reduced, ply, below, hint)?;
+                if redo && found.score < beta {
+                    // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
+                    let again = self.again(position, window, depth, ply, path, hint)?;
+                    (again, depth)
+                } else {
+                    (found, reduced)
+                }
+            }
+        };
+        self.store(position, found, window, searched_depth, ply, path);
+        Some(found.score)
+    }
+
+    /// The second search after a failed verification, counted apart.
+    fn again(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        path: Path,
+        hint: PackedMove,
+    ) -> Option<Found> {
+        self.worker.stats.zugzwangs += 1;
+        let before = self.worker.stats.nodes;
+        let found = self.moves(position, window, depth, ply, path, hint)?;
+        self.worker.stats.research_nodes += self.worker.stats.nodes - before;
+        self.worker.stats.false_alarms += u64::from(found.score >= window.beta);
+        Some(found)
+    }
+
+    /// Searches the moves of a node: the NegaScout loop.
+    fn moves(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        path: Path,
+        hint: PackedMove,
+    ) -> Option<Found> {
+        let mut found = Found {
+            score: -Score::INFINITE,
+            best: PackedMove::NONE,
+        };
+        let mut alpha = window.alpha;
+        let mut searched = 0;
+        let mut picker = Picker::new(position, hint);
+        self.worker.clear_pv(ply);
+        while let Some(m) = self.next_move(position, &mut picker, ply) {
+            if ply == 0 && !self.worker.is_wanted_at_root(m) {
+                continue;
+            }
+            let below = Below {
+                window: Window {
+                    alpha,
+                    beta: window.beta,
+                },
+                depth,
+                ply,
+                path,
+            };
+            let score = self.child(position, m, below, searched == 0)?;
+            searched += 1;
+            if score > found.score {
+                found = Found { score, best: m };
+                if score > alpha {
+                    alpha = score;
+                    self.worker.update_pv(ply, m);
+                }
+            }
+            if alpha >= window.beta {
+                self.worker.stats.cutoffs += 1;
+                self.worker.stats.first_move_cutoffs += u64::from(searched == 1);
+                break;
+            }
+        }
+        if searched == 0 && ply > 0 {
+            found.score = if position.in_check() {
+                Score::mated_in(ply)
+            } else {
+                Score::ZERO
+            };
+        } else if found.score > window.alpha {
+            self.reward(position, found.best, depth);
+        }
+        Some(found)
+    }
+
+    /// The value of one move: the first with the whole window, others with a null window first.
+    fn child(
+        &mut self,
+        position: &Position,
+        m: PackedMove,
+        below: Below,
+        first: bool,
+    ) -> Option<Score> {
+        let Below {
+            window: Window { alpha, beta },
+            depth,
+            ply,
+            path,
+        } = below;
+        let path = path.after_move();
+        let next = self.worker.make(position, m);
+        let mut score = Score::ZERO;
+        if !first {
+            score = -self.search(&next, -alpha - 1, -alpha, depth - 1, ply + 1, path)?;
+        }
+        if first || (score > alpha && score < beta) {
+            score = -self.search(&next, -beta, -alpha, depth - 1, ply + 1, path)?;
+        }
+        self.worker.unmake();
+        Some(score)
+    }
+
+    /// Captures until the position is quiet. The node is counted already.
+    fn quiescence(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        beta: Score,
+        ply: Ply,
+    ) -> Option<Score> {
+        self.worker.stats.quiescence_nodes += 1;
+        let mut best = self.worker.evaluate(position);
+        if best >= beta || ply >= MAX_PLY {
+            return Some(best);
+        }
+        let mut alpha = alpha.max(best);
+        let promotions = self.worker.job.switches.quiescence_promotions;
+        self.lists[ply].fill(position, Kind::Noisy, |m| mvv_lva(position, m));
+        while let Some((m, _)) = self.lists[ply].take() {
+            if !promotions && !position.is_capture(m) {
+                continue;
+            }
+            let next = self.worker.make(position, m);
+            self.worker.enter(ply + 1)?;
+            let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
+            self.worker.unmake();
+            if score > best {
+                best = score;
+                alpha = alpha.max(score);
+                if alpha >= beta {
+                    break;
+                }
+            }
+        }
+        Some(best)
+    }
+
+    fn node(
+        &mut self,
+        position: &Position,
+        beta: Score,
+        depth: Depth,
+        ply: Ply,
+        is_pv: bool,
+        path: Path,
+    ) -> Node {
+        let ours = position.officers(position.turn()).count() as u32;
+        let theirs = position.officers(!position.turn()).count() as u32;
+        let static_eval = if self.worker.job.scheme.needs_eval() && !position.in_check() {
+            self.worker.evaluate(position)
+        } else {
+            Score::ZERO
+        };
+        Node {
+            depth,
+            ply,
+            in_check: position.in_check(),
+            is_pv,
+            own_pieces: ours,
+            most_pieces: ours.max(theirs),
+            root_stage: self.worker.root_stage,
+            static_eval,
+            beta,
+            path,
+        }
+    }
+
+    /// The next move: the table's, then captures, then quiet moves, each best first.
+    fn next_move(
+        &mut self,
+        position: &Position,
+        picker: &mut Picker,
+        ply: Ply,
+    ) -> Option<PackedMove> {
+        loop {
+            match picker.stage {
+                Stage::Hint => {
+                    self.lists[ply].fill(position, Kind::Noisy, |m| mvv_lva(position, m));
+                    picker.stage = Stage::Noisy;
+                    if picker.hint.is_some() {
+                        return Some(picker.hint);
+                    }
+                }
+                stage => match self.lists[ply].take() {
+                    Some((m, _)) if m == picker.hint => {}
+                    Some((m, _)) => return Some(m),
+                    None if stage == Stage::Quiet => return None,
+                    None => {
+                        let history = &self.history[color_index(position.turn())];
+                        self.lists[ply].fill(position, Kind::Quiet, |m| {
+                            history[m.from() as usize][m.to() as usize] as i32
+                        });
+                        picker.stage = Stage::Quiet;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Schaeffer's history: a quiet move that was best gains 2^depth.
+    fn reward(&mut self, position: &Position, m: PackedMove, depth: Depth) {
+        if !self.worker.job.switches.history || position.is_noisy(m) {
+            return;
+        }
+        const LIMIT: u32 = 1 << 30;
+        let colour = &mut self.history[color_index(position.turn())];
+        let counter = &mut colour[m.from() as usize][m.to() as usize];
+        *counter += 1 << depth.clamp(0, 24);
+        if *counter >= LIMIT {
+            self.history
+                .as_flattened_mut()
+                .as_flattened_mut()
+                .iter_mut()
+                .for_each(|n| *n /= 2);
+        }
+    }
+
+    fn key(&self, position: &Position, path: Path) -> u64 {
+        const FLAG: u64 = 0x5afe_f1a6_0dd5_eed5;
+        let apart = self.worker.job.switches.split_table_by_flag && !path.verify;
+        if apart {
+            position.key() ^ FLAG
+        } else {
+            position.key()
+        }
+    }
+
+    fn probe(&mut self, position: &Position, path: Path) -> Option<Entry> {
+        if !self.worker.job.switches.table {
+            return None;
+        }
+        let mut entry = self.worker.table.probe(self.key(position, path))?;
+        self.worker.stats.table_hits += 1;
+        if !position.is_legal(entry.best) {
+            entry.best = PackedMove::NONE;
+        }
+        Some(entry)
+    }
+
+    fn store(
+        &mut self,
+        position: &Position,
+        found: Found,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        path: Path,
+    ) {
+        // With root moves left out, the root's value is not the position's.
+        if !self.worker.job.switches.table || (ply == 0 && !self.worker.excluded.is_empty()) {
+            return;
+        }
+        let bound = if found.score >= window.beta {
+            Bound::Lower
+        } else if found.score > window.alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let entry = Entry {
+            best: found.best,
+            score: found.score.to_table(ply),
+            bound,
+            eval: None,
+            depth,
+            was_pv: false,
+        };
+        self.worker.table.store(self.key(position, path), entry);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Window {
+    alpha: Score,
+    beta: Score,
+}
+
+#[derive(Clone, Copy)]
+struct Found {
+    score: Score,
+    best: PackedMove,
+}
+
+/// Where a move is played: the window now, and the node's depth, ply and path.
+#[derive(Clone, Copy)]
+struct Below {
+    window: Window,
+    depth: Depth,
+    ply: Ply,
+    path: Path,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Hint,
+    Noisy,
+    Quiet,
+}
+
+struct Picker {
+    hint: PackedMove,
+    stage: Stage,
+}
+
+impl Picker {
+    fn new(position: &Position, hint: PackedMove) -> Picker {
+        debug_assert!(hint.is_none() || position.is_legal(hint));
+        Picker {
+            hint,
+            stage: Stage::Hint,
+        }
+    }
+}
+
+/// The score of a table entry, if it decides the node: exact ones anywhere, bounds outside PV.
+fn usable(entry: &Entry, alpha: Score, beta: Score, depth: Depth, ply: Ply) -> Option<Score> {
+    let score = entry.score.from_table(ply);
+    let decides = match entry.bound {
+        Bound::Exact => true,
+        Bound::Lower => beta - alpha == 1 && score >= beta,
+        Bound::Upper => beta - alpha == 1 && score <= alpha,
+    };
+    (decides && entry.depth >= depth).then_some(score)
+}
+
+/// A node, as the null-move module sees it.
+struct Here<'s, 'a, 'p> {
+    searcher: &'s mut Classic<'a>,
+    position: &'p Position,
+    ply: Ply,
+}
+
+impl Passer for Here<'_, '_, '_> {
+    fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        let next = self.searcher.worker.pass(self.position);
+        let score = -self
+            .searcher
+            .search(&next, -beta, -beta + 1, depth, self.ply + 1, path)?;
+        self.searcher.worker.unmake();
+        Some(score)
+    }
+
+    fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        self.searcher
+            .search(self.position, beta - 1, beta, depth, self.ply, path)
+    }
+
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.searcher.worker.stats
+    }
+}

@@ -1,0 +1,192 @@
+//! Histories: which moves were good elsewhere in the tree.
+//!
+//! The history heuristic is Schaeffer's (1989); the update that never overflows is "history
+//! gravity"; continuation history is indexed by the moves one, two, four and six plies before.
+
+use crate::board::{Bitboard, Color, PackedMove, PieceSquare, Position, Role, Square, color_index};
+use crate::search::params;
+
+/// Histories stay within ±this.
+pub const LIMIT: i32 = 16_384;
+
+/// A counter in `-LIMIT..=LIMIT`: the nearer to the limit, the less a further bonus moves it.
+#[derive(Clone, Copy, Default)]
+pub struct Counter(i16);
+
+impl Counter {
+    /// Its value.
+    #[inline]
+    pub const fn get(self) -> i32 {
+        self.0 as i32
+    }
+
+    /// Adds a bonus or, if negative, a malus.
+    #[inline]
+    pub fn update(&mut self, bonus: i32) {
+        let bonus = bonus.clamp(-LIMIT, LIMIT);
+        let value = self.get();
+        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+    }
+}
+
+/// The history of replies to one move: by the piece that moves and where it goes.
+pub type Replies = [Counter; 768];
+
+/// All histories of one thread.
+pub struct History {
+    /// By colour, whether origin and destination are attacked, origin and destination.
+    quiet: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
+    /// By piece on its destination and role captured.
+    noisy: Box<[[Counter; 7]; 768]>,
+    /// By an earlier move's piece on its destination, then by this move's.
+    continuation: Box<[Replies; 768]>,
+}
+
+impl Default for History {
+    fn default() -> History {
+        History::new()
+    }
+}
+
+impl History {
+    /// Nothing known.
+    pub fn new() -> History {
+        History {
+            quiet: boxed([[[Counter(0); 64]; 64]; 4]),
+            noisy: boxed([Counter(0); 7]),
+            continuation: boxed([Counter(0); 768]),
+        }
+    }
+
+    /// The value of a quiet move; `before` are the pieces moved one, two, four and six plies ago.
+    #[inline]
+    pub fn quiet(
+        &self,
+        position: &Position,
+        threats: Bitboard,
+        before: &[Option<PieceSquare>; 4],
+        m: PackedMove,
+    ) -> i32 {
+        let moved = moved_piece(position, m);
+        let mut value = self.butterfly(position.turn(), threats, m).get();
+        for (i, earlier) in before.iter().enumerate() {
+            if let Some(earlier) = earlier {
+                let counter = self.continuation[earlier.index()][moved.index()].get();
+                value += if i < 2 { counter } else { counter / 2 };
+            }
+        }
+        value
+    }
+
+    /// The value of a capture or promotion beyond its victim's.
+    #[inline]
+    pub fn noisy(&self, position: &Position, m: PackedMove) -> i32 {
+        self.noisy[moved_piece(position, m).index()][captured_index(position, m)].get()
+    }
+
+    /// Adds to a quiet move's history.
+    pub fn update_quiet(
+        &mut self,
+        position: &Position,
+        threats: Bitboard,
+        before: &[Option<PieceSquare>; 4],
+        m: PackedMove,
+        bonus: i32,
+    ) {
+        let colour = color_index(position.turn());
+        let attacked = threat_index(threats, m);
+        self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
+        let moved = moved_piece(position, m);
+        for earlier in before.iter().flatten() {
+            self.continuation[earlier.index()][moved.index()].update(bonus);
+        }
+    }
+
+    /// Adds to the history of a capture or promotion.
+    pub fn update_noisy(&mut self, position: &Position, m: PackedMove, bonus: i32) {
+        let captured = captured_index(position, m);
+        self.noisy[moved_piece(position, m).index()][captured].update(bonus);
+    }
+
+    #[inline]
+    fn butterfly(&self, turn: Color, threats: Bitboard, m: PackedMove) -> Counter {
+        let attacked = threat_index(threats, m);
+        self.quiet[color_index(turn)][attacked][m.from() as usize][m.to() as usize]
+    }
+}
+
+/// What a cutoff at a depth is worth to the move that made it.
+pub fn bonus(depth: i32) -> i32 {
+    (depth * params::history_bonus() - params::history_bonus_base())
+        .clamp(0, params::history_bonus_max())
+}
+
+/// The piece that moves, on the square it goes to: castling as the king on its rook's square.
+#[inline]
+pub fn moved_piece(position: &Position, m: PackedMove) -> PieceSquare {
+    PieceSquare::new(position.turn(), position.moved_role(m), m.to())
+}
+
+#[inline]
+fn captured_index(position: &Position, m: PackedMove) -> usize {
+    position.captured(m).map_or(0, |role| role as usize)
+}
+
+#[inline]
+fn threat_index(threats: Bitboard, m: PackedMove) -> usize {
+    let bit = |square: Square| usize::from(threats.contains(square));
+    2 * bit(m.from()) + bit(m.to())
+}
+
+/// The squares that the side not to move attacks.
+pub fn threats(position: &Position) -> Bitboard {
+    use crate::board::attacks;
+    let them = !position.turn();
+    let occupied = position.occupied();
+    let pawns = position.pieces(them, Role::Pawn);
+    let (left, right) = if them.is_white() { (7, 9) } else { (-9, -7) };
+    let a_file = Bitboard::from_file(crate::board::File::A);
+    let h_file = Bitboard::from_file(crate::board::File::H);
+    let mut squares = (pawns & !a_file).shift(left) | (pawns & !h_file).shift(right);
+    for from in position.them() & !pawns {
+        let role = position.role_at(from).unwrap_or(Role::King);
+        squares |= attacks::attacks(from, role.of(them), occupied);
+    }
+    squares
+}
+
+/// An array on the heap, made there: it may be too large for the stack.
+fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
+    match vec![value; N].into_boxed_slice().try_into() {
+        Ok(array) => array,
+        Err(_) => unreachable!("the vector has N elements"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_stay_within_their_limit() {
+        let mut counter = Counter::default();
+        for bonus in [1700, 16_384, 20_000, 900, 16_384] {
+            for _ in 0..100 {
+                counter.update(bonus);
+                assert!(counter.get() <= LIMIT);
+            }
+        }
+        for _ in 0..1000 {
+            counter.update(-1700);
+            assert!(counter.get() >= -LIMIT);
+        }
+        assert!(counter.get() < -LIMIT / 2);
+    }
+
+    #[test]
+    fn threats_are_what_the_opponent_attacks() {
+        let position = Position::startpos();
+        let third_from_black = Bitboard::from_rank(crate::board::Rank::Sixth);
+        assert_eq!(threats(&position) & !position.occupied(), third_from_black);
+    }
+}

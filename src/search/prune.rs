@@ -1,0 +1,90 @@
+//! Which nodes and moves are left out: pure functions of plain values.
+
+use super::params;
+use crate::score::{Depth, Score};
+
+/// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
+/// below it.
+#[inline]
+pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool) -> bool {
+    let margin = params::reverse_futility_margin() * (depth - Depth::from(improving));
+    params::use_reverse_futility() != 0
+        && depth <= params::reverse_futility_depth()
+        && !beta.is_decisive()
+        && !eval.is_decisive()
+        && eval - margin >= beta
+}
+
+/// Razoring: so far below alpha that only captures can help.
+#[inline]
+pub fn razoring(depth: Depth, eval: Score, alpha: Score) -> bool {
+    params::use_razoring() != 0
+        && depth <= params::razoring_depth()
+        && !alpha.is_decisive()
+        && eval + params::razoring_base() + params::razoring_margin() * depth < alpha
+}
+
+/// How many quiet moves are tried at a depth before the rest is left out.
+#[inline]
+pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
+    if params::use_late_move_pruning() == 0 {
+        return i32::MAX;
+    }
+    let count = params::late_move_base() + depth * depth;
+    if improving { count } else { count / 2 }
+}
+
+/// Futility: even a good quiet move will not reach alpha from here. `depth` is reduced.
+#[inline]
+pub fn futility(depth: Depth, eval: Score, alpha: Score) -> bool {
+    params::use_futility() != 0
+        && depth <= params::futility_depth()
+        && eval + params::futility_base() + params::futility_margin() * depth <= alpha
+}
+
+/// Moves with a history this bad are not tried. `depth` is reduced.
+#[inline]
+pub fn bad_history(depth: Depth, history: i32) -> bool {
+    params::use_history_pruning() != 0
+        && depth <= params::history_pruning_depth()
+        && history < -params::history_pruning_margin() * depth.max(1)
+}
+
+/// What a quiet move may lose by exchange and still be tried. `depth` is reduced.
+#[inline]
+pub fn quiet_loss(depth: Depth) -> i32 {
+    let depth = depth.max(0);
+    -params::exchange_quiet_margin() * depth * depth
+}
+
+/// What a capture may lose by exchange and still be tried.
+#[inline]
+pub fn noisy_loss(depth: Depth) -> i32 {
+    -params::exchange_noisy_margin() * depth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reverse_futility_asks_for_more_the_deeper() {
+        let (eval, beta) = (Score::cp(200), Score::cp(0));
+        assert!(reverse_futility(1, eval, beta, false));
+        assert!(!reverse_futility(8, eval, beta, false));
+        assert!(!reverse_futility(1, eval, Score::mate_in(9), false));
+    }
+
+    #[test]
+    fn more_quiet_moves_are_tried_the_deeper_and_while_improving() {
+        assert!(late_move_count(3, true) > late_move_count(3, false));
+        assert!(late_move_count(6, false) > late_move_count(3, false));
+    }
+
+    #[test]
+    fn only_moves_that_lose_much_are_left_out() {
+        assert!(quiet_loss(3) < 0 && quiet_loss(5) < quiet_loss(3));
+        assert!(noisy_loss(4) < noisy_loss(2));
+        assert_eq!(quiet_loss(-2), 0);
+    }
+}

@@ -1,0 +1,790 @@
+//! The playing searcher: principal variation search with what engines of today know, in numbered
+//! steps of a method each. `docs/search.md` has a paragraph per step.
+
+mod driver;
+mod picker;
+mod quiescence;
+
+use super::Bound;
+use super::extend::{self, Extension};
+use super::history::{self, History, moved_piece};
+use super::null_move::{self, Passer, Path, Verdict};
+use super::params;
+use super::prune;
+use super::reduce::{self, Late};
+use super::stats::Stats;
+use super::table::Entry;
+use super::worker::Worker;
+use crate::board::{Bitboard, PackedMove, PieceSquare, Position, exchange};
+use crate::score::{Depth, MAX_PLY, Ply, Score};
+use picker::{Lists, Picker};
+
+/// The searcher of one thread.
+pub struct Playing<'a> {
+    worker: Worker<'a>,
+    history: History,
+    /// The path from the root, one frame a ply.
+    frames: Vec<Frame>,
+    /// Moves of the nodes on the path, one pair of lists a ply.
+    lists: Vec<Lists>,
+    root: Root,
+}
+
+/// What a node leaves for those below it.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    /// The static evaluation, unless in check.
+    eval: Option<Score>,
+    /// The piece just moved from here, on its destination; none for a pass.
+    moved: Option<PieceSquare>,
+    /// Quiet moves that caused a cutoff at this ply.
+    killers: [PackedMove; 2],
+    /// A move left out, to see whether the others are worse.
+    excluded: PackedMove,
+}
+
+/// The root's own bookkeeping.
+#[derive(Default)]
+struct Root {
+    /// The iteration's depth.
+    depth: Depth,
+    /// The best line found in this iteration so far, for a search that is stopped inside it.
+    partial: Option<(Score, Vec<PackedMove>)>,
+    /// Nodes spent on each root move in this iteration.
+    effort: Vec<(PackedMove, u64)>,
+}
+
+/// What a call of the search is to do.
+#[derive(Clone, Copy)]
+struct Task {
+    alpha: Score,
+    beta: Score,
+    depth: Depth,
+    ply: Ply,
+    /// Is this a null-window node that is expected to fail high?
+    cut_node: bool,
+    path: Path,
+}
+
+impl Task {
+    #[inline]
+    fn is_pv(&self) -> bool {
+        self.beta - self.alpha > 1
+    }
+
+    #[inline]
+    fn is_root(&self) -> bool {
+        self.ply == 0
+    }
+
+    /// A null-window search of this same node around `beta`.
+    fn scout(self, beta: Score, depth: Depth, path: Path) -> Task {
+        Task {
+            alpha: beta - 1,
+            beta,
+            depth,
+            path,
+            ..self
+        }
+    }
+}
+
+/// What is known of a node before its moves are searched.
+struct Known {
+    entry: Option<Entry>,
+    hint: PackedMove,
+    noisy_hint: bool,
+    /// The evaluation as the evaluator gave it, for the table.
+    raw_eval: Option<Score>,
+    /// The evaluation, made better by the table's bound; `-INFINITE` in check.
+    eval: Score,
+    improving: bool,
+    /// What the opponent attacks; filled in when the moves are searched.
+    threats: Bitboard,
+    before: [Option<PieceSquare>; 4],
+}
+
+#[derive(Clone, Copy)]
+struct Found {
+    score: Score,
+    best: PackedMove,
+}
+
+/// What the steps before the moves decided.
+enum Before {
+    /// Leave the node.
+    Leave(Score),
+    /// Search the moves.
+    Search {
+        depth: Depth,
+        path: Path,
+        redo: bool,
+    },
+}
+
+impl<'a> Playing<'a> {
+    /// A searcher for the worker's job.
+    pub fn new(worker: Worker<'a>) -> Playing<'a> {
+        Playing {
+            worker,
+            history: History::new(),
+            frames: vec![Frame::default(); MAX_PLY + 2],
+            lists: (0..=MAX_PLY + 1).map(|_| Lists::default()).collect(),
+            root: Root::default(),
+        }
+    }
+
+    /// The value of a node, fail-soft. `None` if the search was stopped.
+    fn search(&mut self, position: &Position, mut task: Task) -> Option<Score> {
+        // Step 1: leaves go to quiescence.
+        if task.depth <= 0 {
+            return self.quiescence(position, task.alpha, task.beta, task.ply);
+        }
+        self.worker.enter(task.ply)?;
+        self.worker.clear_pv(task.ply);
+
+        // Step 2: draws, the deepest ply, and mates that are nearer already.
+        if !task.is_root()
+            && let Some(score) = self.ends_here(position, &mut task)
+        {
+            return Some(score);
+        }
+
+        // Step 3: the transposition table.
+        let excluded = self.frames[task.ply].excluded;
+        let entry = if excluded.is_none() {
+            self.probe(position)
+        } else {
+            None
+        };
+        if let Some(entry) = &entry
+            && let Some(score) = table_cutoff(entry, position, &task)
+        {
+            self.worker.stats.table_cutoffs += 1;
+            return Some(score);
+        }
+
+        // Step 4: the static evaluation, and whether it rises.
+        let mut known = self.know(position, entry, task.ply, excluded.is_some());
+
+        // Steps 5 to 8: reductions and cuts before any move.
+        let found = match self.before_moves(position, &task, &known)? {
+            Before::Leave(score) => return Some(score),
+            Before::Search { depth, path, redo } => {
+                known.threats = history::threats(position);
+                let reduced = Task {
+                    depth,
+                    path,
+                    ..task
+                };
+                let found = self.moves(position, reduced, &known)?;
+                if redo && found.score < task.beta {
+                    // Passing reaches beta, no move does: zugzwang. Once more at full depth.
+                    self.again(position, task, &known)?
+                } else {
+                    task.depth = depth;
+                    found
+                }
+            }
+        };
+
+        // Step 16: remember.
+        if excluded.is_none() {
+            self.store(position, &task, &known, found);
+        }
+        Some(found.score)
+    }
+
+    /// Step 2. Narrows the window to what a mate can still be.
+    fn ends_here(&mut self, position: &Position, task: &mut Task) -> Option<Score> {
+        if self.worker.is_draw(position, task.ply) {
+            return Some(Score::ZERO);
+        }
+        if task.ply >= MAX_PLY {
+            return Some(self.worker.evaluate(position));
+        }
+        task.alpha = task.alpha.max(Score::mated_in(task.ply));
+        task.beta = task.beta.min(Score::mate_in(task.ply + 1));
+        (task.alpha >= task.beta).then_some(task.alpha)
+    }
+
+    /// Step 3. The table's entry with its move checked.
+    fn probe(&mut self, position: &Position) -> Option<Entry> {
+        let mut entry = self.worker.table.probe(position.key())?;
+        self.worker.stats.table_hits += 1;
+        if !position.is_legal(entry.best) {
+            entry.best = PackedMove::NONE;
+        }
+        Some(entry)
+    }
+
+    /// Step 4. Evaluates, unless in check or while a move is left out.
+    fn know(&mut self, position: &Position, entry: Option<Entry>, ply: Ply, again: bool) -> Known {
+        let (raw_eval, eval) = if position.in_check() {
+            self.frames[ply].eval = None;
+            (None, -Score::INFINITE)
+        } else if again && let Some(eval) = self.frames[ply].eval {
+            (Some(eval), eval)
+        } else {
+            let raw = entry.and_then(|entry| entry.eval);
+            let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
+            self.frames[ply].eval = Some(raw);
+            (Some(raw), refined(raw, entry.as_ref(), ply))
+        };
+        let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        Known {
+            hint,
+            noisy_hint: hint.is_some() && position.is_noisy(hint),
+            entry,
+            raw_eval,
+            eval,
+            improving: self.is_improving(ply),
+            threats: Bitboard::EMPTY,
+            before: self.before(ply),
+        }
+    }
+
+    /// Is the evaluation better than two plies ago, or four if there was a check?
+    fn is_improving(&self, ply: Ply) -> bool {
+        let earlier = |plies| ply.checked_sub(plies).and_then(|ply| self.frames[ply].eval);
+        match (self.frames[ply].eval, earlier(2).or_else(|| earlier(4))) {
+            (Some(now), Some(then)) => now > then,
+            (now, _) => now.is_some(),
+        }
+    }
+
+    /// The pieces moved one, two, four and six plies before a node.
+    fn before(&self, ply: Ply) -> [Option<PieceSquare>; 4] {
+        let moved = |plies: Ply| {
+            ply.checked_sub(plies)
+                .and_then(|ply| self.frames[ply].moved)
+        };
+        [moved(1), moved(2), moved(4), moved(6)]
+    }
+
+    /// Steps 5 to 8.
+    fn before_moves(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Before> {
+        let mut depth = task.depth;
+        let search = |depth| {
+            Some(Before::Search {
+                depth,
+                path: task.path,
+                redo: false,
+            })
+        };
+        if self.frames[task.ply].excluded.is_some() || position.in_check() {
+            return search(depth);
+        }
+
+        // Step 5: a node without a table move is not worth its full depth (internal iterative
+        // reduction, Schröder).
+        if params::use_iir() != 0
+            && depth >= params::iir_depth()
+            && known.hint.is_none()
+            && (task.is_pv() || task.cut_node)
+        {
+            depth -= 1;
+        }
+        if task.is_pv() && !self.worker.job.scheme.may_pass_in_pv() {
+            return search(depth);
+        }
+
+        if !task.is_pv() {
+            // Step 6: reverse futility.
+            if prune::reverse_futility(depth, known.eval, task.beta, known.improving) {
+                return Some(Before::Leave(known.eval));
+            }
+            // Step 7: razoring.
+            if prune::razoring(depth, known.eval, task.alpha) {
+                let score = self.quiescence(position, task.alpha, task.beta, task.ply)?;
+                if score <= task.alpha {
+                    return Some(Before::Leave(score));
+                }
+            }
+        }
+
+        // Step 8: the null move.
+        self.null_move(position, Task { depth, ..*task }, known)
+    }
+
+    /// Step 8. A pass by the scheme chosen.
+    fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
+        let unchanged = Before::Search {
+            depth: task.depth,
+            path: task.path,
+            redo: false,
+        };
+        // A pass cannot prove a mate.
+        if task.beta.is_mate_for_us() {
+            return Some(unchanged);
+        }
+        let own = position.officers(position.turn()).count() as u32;
+        let theirs = position.officers(!position.turn()).count() as u32;
+        let node = null_move::Node {
+            depth: task.depth,
+            ply: task.ply,
+            in_check: false,
+            is_pv: task.is_pv(),
+            own_pieces: own,
+            most_pieces: own.max(theirs),
+            root_stage: self.worker.root_stage,
+            static_eval: known.eval,
+            beta: task.beta,
+            path: task.path,
+        };
+        let scheme = self.worker.job.scheme;
+        let verdict = null_move::apply(
+            scheme,
+            &node,
+            &mut Here {
+                searcher: self,
+                position,
+                task,
+            },
+        )?;
+        Some(match verdict {
+            // A win found with an extra move for the other side is not a proved win.
+            Verdict::Cut(score) if score.is_decisive() => Before::Leave(task.beta),
+            Verdict::Cut(score) => Before::Leave(score),
+            Verdict::Continue { depth, path, redo } => Before::Search { depth, path, redo },
+            Verdict::NotTried | Verdict::FailedLow => unchanged,
+        })
+    }
+
+    /// The second search after a failed verification, counted apart.
+    fn again(&mut self, position: &Position, task: Task, known: &Known) -> Option<Found> {
+        self.worker.stats.zugzwangs += 1;
+        let before = self.worker.stats.nodes;
+        let found = self.moves(position, task, known)?;
+        self.worker.stats.research_nodes += self.worker.stats.nodes - before;
+        self.worker.stats.false_alarms += u64::from(found.score >= task.beta);
+        Some(found)
+    }
+
+    /// Steps 9 to 15: the moves.
+    fn moves(&mut self, position: &Position, mut task: Task, known: &Known) -> Option<Found> {
+        let ply = task.ply;
+        let mut found = Found {
+            score: -Score::INFINITE,
+            best: PackedMove::NONE,
+        };
+        let mut picker = Picker::new(known.hint);
+        let mut tried = Tried::default();
+        let mut number = 0;
+        let excluded = self.frames[ply].excluded;
+        let first_alpha = task.alpha;
+        self.worker.clear_pv(ply);
+        self.frames[ply + 1].killers = Default::default();
+
+        while let Some(m) = self.next_move(position, &mut picker, known, ply) {
+            if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
+                continue;
+            }
+            number += 1;
+            let candidate = self.candidate(position, known, m, number);
+
+            // Step 10: moves that cannot matter.
+            if !task.is_root() && !found.score.is_mate_against_us() && number > 1 {
+                match self.hopeless(position, &task, known, &candidate) {
+                    Hopeless::No => {}
+                    Hopeless::Move => continue,
+                    Hopeless::AllQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+
+            // Step 11: the table's move, if it is the only good one, gets more depth.
+            let mut extension = 0;
+            if m == known.hint && !task.is_root() && excluded.is_none() {
+                match self.singular(position, &task, known)? {
+                    Extension::Plies(plies) => extension = plies,
+                    Extension::Cut(score) => return Some(Found { score, best: m }),
+                }
+            }
+
+            // Steps 12 to 14: search it.
+            let before = self.worker.stats.nodes;
+            let score = self.child(position, &task, known, &candidate, extension)?;
+            if task.is_root() {
+                self.root.spend(m, self.worker.stats.nodes - before);
+            }
+            if score > found.score {
+                found = Found { score, best: m };
+                if score > task.alpha {
+                    task.alpha = score;
+                    self.worker.update_pv(ply, m);
+                    if task.is_root() {
+                        self.root.partial = Some((score, self.worker.root_pv().to_vec()));
+                    }
+                }
+            }
+            if score >= task.beta {
+                // Step 15: what was learned.
+                self.worker.stats.cutoffs += 1;
+                self.worker.stats.first_move_cutoffs += u64::from(number == 1);
+                let sure = known.eval <= first_alpha;
+                self.learn(
+                    position,
+                    known,
+                    m,
+                    &tried,
+                    task.depth + Depth::from(sure),
+                    ply,
+                );
+                break;
+            }
+            tried.push(m, candidate.quiet);
+        }
+
+        if number == 0 {
+            found.score = if excluded.is_some() {
+                task.alpha
+            } else if position.in_check() {
+                Score::mated_in(ply)
+            } else {
+                Score::ZERO
+            };
+        }
+        Some(found)
+    }
+
+    fn candidate(
+        &self,
+        position: &Position,
+        known: &Known,
+        m: PackedMove,
+        number: i32,
+    ) -> Candidate {
+        let quiet = !position.is_noisy(m);
+        let history = if quiet {
+            self.history
+                .quiet(position, known.threats, &known.before, m)
+        } else {
+            self.history.noisy(position, m)
+        };
+        Candidate {
+            m,
+            number,
+            quiet,
+            history,
+        }
+    }
+
+    /// Step 10. Late-move, futility, history and exchange pruning.
+    fn hopeless(
+        &self,
+        position: &Position,
+        task: &Task,
+        known: &Known,
+        candidate: &Candidate,
+    ) -> Hopeless {
+        let &Candidate {
+            m,
+            number,
+            quiet,
+            history,
+        } = candidate;
+        if !quiet {
+            let loses = params::use_exchange_pruning() != 0
+                && task.depth <= params::exchange_depth()
+                && !exchange::at_least(position, m, prune::noisy_loss(task.depth));
+            return if loses { Hopeless::Move } else { Hopeless::No };
+        }
+        if number > prune::late_move_count(task.depth, known.improving) {
+            return Hopeless::AllQuiets;
+        }
+        let reduction = (reduce::base(task.depth, number) - history / 16) >> 10;
+        let depth = (task.depth - 1 - reduction.max(0)).max(0);
+        if !position.in_check() && prune::futility(depth, known.eval, task.alpha) {
+            return Hopeless::AllQuiets;
+        }
+        if prune::bad_history(depth, history) {
+            return Hopeless::Move;
+        }
+        if params::use_exchange_pruning() != 0
+            && task.depth <= params::exchange_depth()
+            && !exchange::at_least(position, m, prune::quiet_loss(depth))
+        {
+            return Hopeless::Move;
+        }
+        Hopeless::No
+    }
+
+    /// Step 11. Is the table's move the only one that reaches its score?
+    fn singular(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Extension> {
+        let Some(entry) = &known.entry else {
+            return Some(Extension::Plies(0));
+        };
+        let score = entry.score.from_table(task.ply);
+        if task.ply >= 2 * self.root.depth as Ply
+            || !extend::worth_trying(task.depth, entry.depth, entry.bound, score)
+        {
+            return Some(Extension::Plies(0));
+        }
+        let beta = extend::singular_beta(score, task.depth);
+        self.frames[task.ply].excluded = known.hint;
+        let value = self.search(position, task.scout(beta, (task.depth - 1) / 2, task.path));
+        self.frames[task.ply].excluded = PackedMove::NONE;
+        Some(extend::singular(
+            value?,
+            beta,
+            task.beta,
+            score,
+            task.is_pv(),
+            task.cut_node,
+        ))
+    }
+
+    /// Steps 12 to 14: plays a move and searches it, late moves shallower, all but the first with
+    /// a null window.
+    fn child(
+        &mut self,
+        position: &Position,
+        task: &Task,
+        known: &Known,
+        candidate: &Candidate,
+        extension: Depth,
+    ) -> Option<Score> {
+        let &Candidate {
+            m,
+            number,
+            quiet,
+            history,
+        } = candidate;
+        let ply = task.ply;
+        let full = task.depth - 1 + extension;
+        self.frames[ply].moved = Some(moved_piece(position, m));
+        let next = self.worker.make(position, m);
+        self.worker.table.prefetch(next.key());
+        let path = task.path.after_move();
+        let (alpha, beta) = (task.alpha, task.beta);
+        let null_window = |depth, cut_node| Task {
+            alpha: -alpha - 1,
+            beta: -alpha,
+            depth,
+            ply: ply + 1,
+            cut_node,
+            path,
+        };
+        let mut score = Score::ZERO;
+        let mut open = task.is_pv() && number == 1;
+
+        if number > 1 && task.depth >= 2 {
+            // Step 12: late-move reductions.
+            let reduction = reduce::late_move(&Late {
+                depth: task.depth,
+                number,
+                quiet,
+                pv: task.is_pv(),
+                cut_node: task.cut_node,
+                improving: known.improving,
+                noisy_hint: known.noisy_hint,
+                check: next.in_check(),
+                history,
+            });
+            let depth = (full - reduction).clamp(1.min(full), full);
+            score = -self.search(&next, null_window(depth, true))?;
+            if score > alpha && depth < full {
+                score = -self.search(&next, null_window(full, !task.cut_node))?;
+            }
+            open = task.is_pv() && score > alpha;
+        } else if !open {
+            // Step 13: null window.
+            score = -self.search(&next, null_window(full, !task.cut_node))?;
+            open = task.is_pv() && score > alpha;
+        }
+        if open {
+            // Step 14: the whole window.
+            let whole = Task {
+                alpha: -beta,
+                beta: -alpha,
+                depth: full,
+                ply: ply + 1,
+                cut_node: false,
+                path,
+            };
+            score = -self.search(&next, whole)?;
+        }
+        self.worker.unmake();
+        Some(score)
+    }
+
+    /// Step 15. Rewards the move that cut, and those tried before it the other way.
+    fn learn(
+        &mut self,
+        position: &Position,
+        known: &Known,
+        m: PackedMove,
+        tried: &Tried,
+        depth: Depth,
+        ply: Ply,
+    ) {
+        let bonus = history::bonus(depth);
+        if position.is_noisy(m) {
+            self.history.update_noisy(position, m, bonus);
+        } else {
+            let killers = &mut self.frames[ply].killers;
+            if killers[0] != m {
+                *killers = [m, killers[0]];
+            }
+            self.history
+                .update_quiet(position, known.threats, &known.before, m, bonus);
+            for &other in tried.quiets() {
+                self.history
+                    .update_quiet(position, known.threats, &known.before, other, -bonus);
+            }
+        }
+        for &other in tried.noisies() {
+            self.history.update_noisy(position, other, -bonus);
+        }
+    }
+
+    /// Step 16.
+    fn store(&mut self, position: &Position, task: &Task, known: &Known, found: Found) {
+        // With root moves left out, the root's value is not the position's.
+        if task.is_root() && !self.worker.excluded.is_empty() {
+            return;
+        }
+        let bound = if found.score >= task.beta {
+            Bound::Lower
+        } else if task.is_pv() && found.score > task.alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let entry = Entry {
+            // In a node that fails low no move is known to be better than another.
+            best: if bound == Bound::Upper {
+                PackedMove::NONE
+            } else {
+                found.best
+            },
+            score: found.score.to_table(task.ply),
+            bound,
+            eval: known.raw_eval,
+            depth: task.depth,
+            was_pv: task.is_pv(),
+        };
+        self.worker.table.store(position.key(), entry);
+    }
+}
+
+/// A move about to be searched.
+struct Candidate {
+    m: PackedMove,
+    number: i32,
+    quiet: bool,
+    history: i32,
+}
+
+/// What Step 10 found.
+enum Hopeless {
+    No,
+    Move,
+    AllQuiets,
+}
+
+/// Moves searched without a cutoff, to be rewarded the other way; the first so many of each kind.
+#[derive(Default)]
+struct Tried {
+    moves: [[PackedMove; Tried::MOST]; 2],
+    lengths: [usize; 2],
+}
+
+impl Tried {
+    const MOST: usize = 32;
+
+    fn push(&mut self, m: PackedMove, quiet: bool) {
+        let kind = usize::from(quiet);
+        if self.lengths[kind] < Tried::MOST {
+            self.moves[kind][self.lengths[kind]] = m;
+            self.lengths[kind] += 1;
+        }
+    }
+
+    fn noisies(&self) -> &[PackedMove] {
+        &self.moves[0][..self.lengths[0]]
+    }
+
+    fn quiets(&self) -> &[PackedMove] {
+        &self.moves[1][..self.lengths[1]]
+    }
+}
+
+impl Root {
+    fn spend(&mut self, m: PackedMove, nodes: u64) {
+        match self.effort.iter_mut().find(|(other, _)| *other == m) {
+            Some((_, spent)) => *spent += nodes,
+            None => self.effort.push((m, nodes)),
+        }
+    }
+}
+
+/// Does a table entry decide a node? Not in PV nodes, so that their variations stay whole, and not
+/// near the fifty-move rule, which the key does not know.
+fn table_cutoff(entry: &Entry, position: &Position, task: &Task) -> Option<Score> {
+    if task.is_pv() || entry.depth < task.depth || position.halfmove_clock() >= 90 {
+        return None;
+    }
+    let score = entry.score.from_table(task.ply);
+    let decides = match entry.bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= task.beta,
+        Bound::Upper => score <= task.alpha,
+    };
+    decides.then_some(score)
+}
+
+/// The evaluation, or the table's score where its bound says that it is nearer the truth.
+fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
+    let Some(entry) = entry else { return eval };
+    let score = entry.score.from_table(ply);
+    let nearer = match entry.bound {
+        Bound::Exact => true,
+        Bound::Lower => score > eval,
+        Bound::Upper => score < eval,
+    };
+    if nearer && !score.is_decisive() {
+        score
+    } else {
+        eval
+    }
+}
+
+/// A node, as the null-move module sees it.
+struct Here<'s, 'a, 'p> {
+    searcher: &'s mut Playing<'a>,
+    position: &'p Position,
+    task: Task,
+}
+
+impl Passer for Here<'_, '_, '_> {
+    fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        let ply = self.task.ply;
+        self.searcher.frames[ply].moved = None;
+        let next = self.searcher.worker.pass(self.position);
+        self.searcher.worker.table.prefetch(next.key());
+        let task = Task {
+            alpha: -beta,
+            beta: -beta + 1,
+            depth,
+            ply: ply + 1,
+            cut_node: !self.task.cut_node,
+            path,
+        };
+        let score = -self.searcher.search(&next, task)?;
+        self.searcher.worker.unmake();
+        Some(score)
+    }
+
+    fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        self.searcher
+            .search(self.position, self.task.scout(beta, depth, path))
+    }
+
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.searcher.worker.stats
+    }
+}

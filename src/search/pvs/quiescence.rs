@@ -1,0 +1,158 @@
+//! Quiescence: captures and promotions until the position is quiet; every evasion when in check.
+
+use super::picker::noisy_value;
+use super::{Playing, refined};
+use crate::board::movegen::Kind;
+use crate::board::{PackedMove, Position, exchange};
+use crate::score::{MAX_PLY, Ply, Score};
+use crate::search::history::moved_piece;
+use crate::search::table::Entry;
+use crate::search::{Bound, params};
+
+impl Playing<'_> {
+    /// The value of a node when only captures are searched, fail-soft.
+    pub(super) fn quiescence(
+        &mut self,
+        position: &Position,
+        mut alpha: Score,
+        beta: Score,
+        ply: Ply,
+    ) -> Option<Score> {
+        self.worker.enter(ply)?;
+        self.worker.stats.quiescence_nodes += 1;
+        self.worker.clear_pv(ply);
+        if self.worker.is_draw(position, ply) {
+            return Some(Score::ZERO);
+        }
+        if ply >= MAX_PLY {
+            return Some(self.worker.evaluate(position));
+        }
+        let entry = self.probe(position);
+        if let Some(entry) = &entry
+            && let Some(score) = decides(entry, alpha, beta, ply)
+        {
+            return Some(score);
+        }
+
+        let raw = (!position.in_check()).then(|| {
+            let known = entry.and_then(|entry| entry.eval);
+            known.unwrap_or_else(|| self.worker.evaluate(position))
+        });
+        let mut best = raw.map_or(-Score::INFINITE, |raw| refined(raw, entry.as_ref(), ply));
+        let mut best_move = PackedMove::NONE;
+        let first_alpha = alpha;
+        if best < beta {
+            alpha = alpha.max(best);
+            // What a capture must reach beside its victim to be tried.
+            let futile = raw.map(|_| best + params::quiescence_margin());
+            let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+            let mut number = 0;
+            for kind in [Kind::Noisy, Kind::Quiet] {
+                if kind == Kind::Quiet && !position.in_check() {
+                    break;
+                }
+                self.order(position, kind, hint, ply);
+                while let Some((m, _)) = self.lists[ply].moves.take() {
+                    if let Some(futile) = futile
+                        && let Some(bound) = self.skip(position, m, futile, alpha)
+                    {
+                        best = best.max(bound);
+                        continue;
+                    }
+                    // One way out of a check that is not mate is enough to look at.
+                    if kind == Kind::Quiet && number > 0 && !best.is_mate_against_us() {
+                        break;
+                    }
+                    number += 1;
+                    self.frames[ply].moved = Some(moved_piece(position, m));
+                    let next = self.worker.make(position, m);
+                    self.worker.table.prefetch(next.key());
+                    let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
+                    self.worker.unmake();
+                    if score > best {
+                        best = score;
+                        if score > alpha {
+                            alpha = score;
+                            best_move = m;
+                            self.worker.update_pv(ply, m);
+                        }
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                }
+                if best >= beta {
+                    break;
+                }
+            }
+            if number == 0 && position.in_check() {
+                return Some(Score::mated_in(ply));
+            }
+        }
+
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if best > first_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        // Captures alone prove no exact value.
+        let bound = if bound == Bound::Exact {
+            Bound::Upper
+        } else {
+            bound
+        };
+        let entry = Entry {
+            best: best_move,
+            score: best.to_table(ply),
+            bound,
+            eval: raw,
+            depth: 0,
+            was_pv: false,
+        };
+        self.worker.table.store(position.key(), entry);
+        Some(best)
+    }
+
+    /// Generates the moves of one kind, the table's first.
+    fn order(&mut self, position: &Position, kind: Kind, hint: PackedMove, ply: Ply) {
+        let history = &self.history;
+        self.lists[ply].moves.fill(position, kind, |m| {
+            if m == hint {
+                i32::MAX
+            } else {
+                noisy_value(position, history, m)
+            }
+        });
+    }
+
+    /// Why a capture need not be tried: the bound that it cannot exceed.
+    fn skip(
+        &self,
+        position: &Position,
+        m: PackedMove,
+        futile: Score,
+        alpha: Score,
+    ) -> Option<Score> {
+        let victim = position.captured(m).map_or(0, exchange::value_of);
+        let bound = futile + victim;
+        if m.promoted_to().is_none() && bound <= alpha {
+            return Some(bound);
+        }
+        (!exchange::at_least(position, m, 0)).then_some(-Score::INFINITE)
+    }
+}
+
+fn decides(entry: &Entry, alpha: Score, beta: Score, ply: Ply) -> Option<Score> {
+    if beta - alpha > 1 {
+        return None;
+    }
+    let score = entry.score.from_table(ply);
+    let decides = match entry.bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    };
+    decides.then_some(score)
+}

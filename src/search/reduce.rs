@@ -1,0 +1,131 @@
+//! How much shallower late moves are searched: pure functions of plain values.
+
+use super::params;
+use crate::score::Depth;
+
+/// What a reduction depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Late {
+    /// The depth of the node.
+    pub depth: Depth,
+    /// The number of the move, from 1.
+    pub number: i32,
+    /// Neither capture nor promotion to a queen.
+    pub quiet: bool,
+    /// The window is open.
+    pub pv: bool,
+    /// A null-window node expected to fail high.
+    pub cut_node: bool,
+    /// The evaluation rose since this side's last move.
+    pub improving: bool,
+    /// The table's move is a capture.
+    pub noisy_hint: bool,
+    /// The move gives check.
+    pub check: bool,
+    /// The move's history.
+    pub history: i32,
+}
+
+/// Natural logarithms of 1..64, in 1/1024.
+const LN: [i32; 64] = {
+    let mut table = [0; 64];
+    let mut n = 2;
+    while n < 64 {
+        table[n] = (ln(n as f64) * 1024.0) as i32;
+        n += 1;
+    }
+    table
+};
+
+/// ln x by the series of the inverse hyperbolic tangent: the standard one is not const.
+const fn ln(x: f64) -> f64 {
+    let mut x = x;
+    let mut halvings = 0.0;
+    while x > 1.5 {
+        x /= 2.0;
+        halvings += 1.0;
+    }
+    let y = (x - 1.0) / (x + 1.0);
+    let (mut power, mut sum, mut k) = (y, 0.0, 1.0);
+    while k < 40.0 {
+        sum += power / k;
+        power *= y * y;
+        k += 2.0;
+    }
+    2.0 * sum + halvings * std::f64::consts::LN_2
+}
+
+/// The base reduction in 1/1024 ply: it grows with both logarithms.
+#[inline]
+pub fn base(depth: Depth, number: i32) -> i32 {
+    let (d, n) = (
+        LN[depth.clamp(1, 63) as usize],
+        LN[number.clamp(1, 63) as usize],
+    );
+    params::reduction_base() + ((d * n) >> 10) * params::reduction_slope() / 1024
+}
+
+/// The reduction of a late move in plies; may be negative, the caller clamps.
+#[inline]
+pub fn late_move(late: &Late) -> Depth {
+    if params::use_late_move_reductions() == 0 {
+        return 0;
+    }
+    let mut r = base(late.depth, late.number);
+    if late.quiet {
+        r += i32::from(late.noisy_hint) * params::reduction_noisy_hint();
+    } else {
+        r /= 2;
+    }
+    r += i32::from(late.cut_node) * params::reduction_cut_node();
+    r -= i32::from(late.pv) * params::reduction_pv();
+    r += i32::from(!late.improving) * params::reduction_not_improving();
+    r -= i32::from(late.check) * params::reduction_check();
+    r -= late.history * 1024 / params::reduction_history();
+    r >> 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATE: Late = Late {
+        depth: 12,
+        number: 20,
+        quiet: true,
+        pv: false,
+        cut_node: false,
+        improving: true,
+        noisy_hint: false,
+        check: false,
+        history: 0,
+    };
+
+    #[test]
+    fn logarithms_are_right() {
+        for n in 1..64 {
+            assert!((LN[n] - ((n as f64).ln() * 1024.0) as i32).abs() <= 1);
+        }
+    }
+
+    #[test]
+    fn later_and_deeper_is_reduced_more() {
+        assert!(late_move(&LATE) > late_move(&Late { number: 4, ..LATE }));
+        assert!(late_move(&LATE) > late_move(&Late { depth: 4, ..LATE }));
+        assert!(
+            late_move(&LATE)
+                > late_move(&Late {
+                    history: 16_000,
+                    ..LATE
+                })
+        );
+        assert!(late_move(&LATE) > late_move(&Late { pv: true, ..LATE }));
+        assert!(
+            late_move(&LATE)
+                < late_move(&Late {
+                    cut_node: true,
+                    ..LATE
+                })
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! One search thread's state: what both searchers share.
+
+use super::stats::Stats;
+use super::table::Table;
+use super::{Iteration, Line, SearchJob};
+use crate::board::{PackedMove, Position, Role};
+use crate::eval;
+use crate::score::{MAX_PLY, Ply, Score};
+use crate::time::Keeper;
+
+/// What the classic and the playing searcher both stand on: counting, stopping, the path from the
+/// root, principal variations.
+pub struct Worker<'a> {
+    /// What to search.
+    pub job: &'a SearchJob,
+    /// The table, shared.
+    pub table: &'a Table,
+    /// Says when to stop.
+    pub keeper: &'a Keeper,
+    /// Evaluation sums of the path.
+    pub eval: eval::State,
+    /// What was counted.
+    pub stats: Stats,
+    /// The worth of all pieces at the root: minor 2, rook 3, queen 6 (the `micromax` guard).
+    pub root_stage: u32,
+    /// The deepest ply of this iteration.
+    pub selective_depth: Ply,
+    /// Root moves not to be searched now: found already (MultiPV).
+    pub excluded: Vec<PackedMove>,
+    keys: Vec<u64>,
+    next_look: u64,
+    pv: Box<PvTable>,
+}
+
+type PvRow = [PackedMove; MAX_PLY + 1];
+
+struct PvTable {
+    rows: [PvRow; MAX_PLY + 1],
+    lengths: [Ply; MAX_PLY + 1],
+}
+
+impl<'a> Worker<'a> {
+    /// A worker that stands at the job's root.
+    pub fn new(job: &'a SearchJob, table: &'a Table, keeper: &'a Keeper) -> Worker<'a> {
+        let mut keys = Vec::with_capacity(job.earlier.len() + MAX_PLY + 8);
+        keys.extend_from_slice(&job.earlier);
+        Worker {
+            job,
+            table,
+            keeper,
+            eval: eval::State::new(&job.root),
+            stats: Stats::default(),
+            root_stage: stage(&job.root),
+            selective_depth: 0,
+            excluded: Vec::with_capacity(job.multi_pv),
+            keys,
+            next_look: 0,
+            pv: Box::new(PvTable {
+                rows: [[PackedMove::NONE; MAX_PLY + 1]; MAX_PLY + 1],
+                lengths: [0; MAX_PLY + 1],
+            }),
+        }
+    }
+
+    /// Counts a node. `None`: the search must stop.
+    #[inline]
+    pub fn enter(&mut self, ply: Ply) -> Option<()> {
+        if self.stats.nodes >= self.next_look {
+            if self.keeper.must_stop(self.stats.nodes) {
+                return None;
+            }
+            self.next_look =
+                self.stats.nodes + self.keeper.nodes_to_next_look(self.stats.nodes).max(1);
+        }
+        self.stats.nodes += 1;
+        self.selective_depth = self.selective_depth.max(ply);
+        Some(())
+    }
+
+    /// Plays a move; to be followed by [`Worker::unmake`].
+    #[inline]
+    pub fn make(&mut self, position: &Position, m: PackedMove) -> Position {
+        let (next, change) = position.play(m);
+        self.keys.push(position.key());
+        self.eval.push(&change);
+        next
+    }
+
+    /// Passes; to be followed by [`Worker::unmake`].
+    #[inline]
+    pub fn pass(&mut self, position: &Position) -> Position {
+        self.keys.push(position.key());
+        self.eval.push(&Default::default());
+        position.pass()
+    }
+
+    /// Takes the last move or pass back.
+    #[inline]
+    pub fn unmake(&mut self) {
+        self.keys.pop();
+        self.eval.pop();
+    }
+
+    /// The static value of the position the worker stands at.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> Score {
+        self.eval.evaluate(position)
+    }
+
+    /// Is this position, `ply` plies from the root, drawn by rule?
+    #[inline]
+    pub fn is_draw(&self, position: &Position, ply: Ply) -> bool {
+        position.is_repetition(&self.keys, ply)
+            || position.is_fifty_moves()
+            || position.is_insufficient_material()
+    }
+
+    /// Is a move to be searched at the root?
+    pub fn is_wanted_at_root(&self, m: PackedMove) -> bool {
+        let asked = &self.job.search_moves;
+        (asked.is_empty() || asked.contains(&m)) && !self.excluded.contains(&m)
+    }
+
+    /// Begins the principal variation of a node: nothing yet.
+    #[inline]
+    pub fn clear_pv(&mut self, ply: Ply) {
+        self.pv.lengths[ply] = 0;
+    }
+
+    /// The principal variation of a node is now this move and the child's variation.
+    #[inline]
+    pub fn update_pv(&mut self, ply: Ply, m: PackedMove) {
+        let pv = &mut *self.pv;
+        let length = pv.lengths[ply + 1].min(MAX_PLY - 1);
+        let (upper, lower) = pv.rows.split_at_mut(ply + 1);
+        upper[ply][0] = m;
+        upper[ply][1..=length].copy_from_slice(&lower[0][..length]);
+        pv.lengths[ply] = length + 1;
+    }
+
+    /// The principal variation of the root.
+    pub fn root_pv(&self) -> &[PackedMove] {
+        &self.pv.rows[0][..self.pv.lengths[0]]
+    }
+
+    /// The end of an iteration, for the record.
+    pub fn iteration(&self, line: &Line) -> Iteration {
+        Iteration {
+            depth: line.depth,
+            best: line.moves.first().copied().unwrap_or_default(),
+            score: line.score,
+            stats: self.stats,
+            elapsed: self.keeper.elapsed(),
+        }
+    }
+}
+
+/// The pieces of both sides: minor 2, rook 3, queen 6, pawns and kings nothing (Muller).
+fn stage(position: &Position) -> u32 {
+    const WORTH: [(Role, u32); 4] = [
+        (Role::Knight, 2),
+        (Role::Bishop, 2),
+        (Role::Rook, 3),
+        (Role::Queen, 6),
+    ];
+    WORTH
+        .iter()
+        .map(|&(role, worth)| position.by_role(role).count() as u32 * worth)
+        .sum()
+}
