@@ -215,11 +215,7 @@ mod tests {
     #[test]
     fn table_form_is_relative_to_the_node() {
         for ply in [0, 1, 7, MAX_PLY - 10] {
-            for score in [
-                Score::mate_in(ply + 3),
-                Score::mated_in(ply + 2),
-                Score::cp(55),
-            ] {
+            for score in [Score::mate_in(ply + 3), Score::mated_in(ply + 2), Score::cp(55)] {
                 assert_eq!(score.to_table(ply).from_table(ply), score);
             }
         }

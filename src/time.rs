@@ -1,8 +1,35 @@
-//! When to stop (signatures agreed; helper fills in).
-use crate::board::Color;
-use crate::score::Depth;
-use std::sync::Arc;
-use std::time::Duration;
+//! When to stop: the limits of one `go`, what they mean as a budget of time, and the [`Keeper`]
+//! that the controller and all search threads share.
+//!
+//! All limits hold together and the first one reached ends the search. The time for a move has two
+//! bounds. The *hard* one is looked at inside the search and is never passed. The *soft* one is
+//! looked at between iterations, and is stretched while the best move is in doubt and shrunk while
+//! it is not. The shares below are our own choice, made so that the sum of all soft limits stays
+//! under the clock; they wait for tuning by games.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::board::{Color, color_index};
+use crate::score::{Depth, MAX_PLY};
+
+/// How many moves a game without `movestogo` is thought to last yet.
+const SUDDEN_DEATH_MOVES: u32 = 26;
+/// The soft limit as a share of what one move may cost on average.
+const SOFT_SHARE: f64 = 0.7;
+/// The hard limit as a multiple of what one move may cost on average.
+const HARD_FACTOR: f64 = 4.0;
+/// One move of many may take this share of the clock at most.
+const MOST_OF_CLOCK: f64 = 0.4;
+/// One part in so many of a clock without control may be used, whatever the overhead.
+const LEAST_PART: u32 = 8;
+/// Thought about even if the overhead leaves nothing.
+const LEAST_TIME: Duration = Duration::from_millis(1);
+/// The search looks at the clock at least this often, in nodes.
+const LOOK_INTERVAL: u64 = 1024;
+/// `Keeper::clock_start` while the opponent's clock runs.
+const PONDERING: u64 = u64::MAX;
 
 /// Where the time comes from: injected, so that tests own it.
 pub trait Clock: Send + Sync {
@@ -10,26 +37,77 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Duration;
 }
 
-/// All fields of `go` together; the first limit reached wins.
+/// The machine's monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock(Instant);
+
+impl SystemClock {
+    /// A clock that starts now.
+    pub fn new() -> SystemClock {
+        SystemClock(Instant::now())
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> SystemClock {
+        SystemClock::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// All fields of `go` together; the first limit reached wins. The default has no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
+    /// The deepest iteration, in plies.
     pub depth: Option<Depth>,
+    /// Nodes of all threads together; met exactly by a single thread.
     pub nodes: Option<u64>,
-    /// Moves.
+    /// A mate in so many moves or fewer is sought.
     pub mate: Option<u32>,
+    /// Time for this move.
     pub move_time: Option<Duration>,
     /// Remaining time by colour, white first; zero if the clock is negative.
     pub time: [Option<Duration>; 2],
+    /// What each move adds to the clock, by colour, white first.
     pub increment: [Duration; 2],
+    /// Moves until the clock is filled again; `None`: never.
     pub moves_to_go: Option<u32>,
+    /// No answer before `stop`.
     pub infinite: bool,
+    /// No answer before `stop` or `ponderhit`; the clock starts at the latter.
     pub ponder: bool,
+}
+
+impl Limits {
+    /// A search to `depth` plies.
+    pub fn to_depth(depth: Depth) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// A search of `nodes` nodes.
+    pub fn to_nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    /// Does the search end by itself, without `stop` or `ponderhit`? A mate that is sought may not
+    /// exist, so it is no limit in this sense.
+    pub fn is_bounded(&self, turn: Color) -> bool {
+        let timed = self.move_time.or(self.time[color_index(turn)]).is_some();
+        !self.infinite && !self.ponder && (timed || self.depth.is_some() || self.nodes.is_some())
+    }
 }
 
 /// What the search tells after an iteration, for the soft limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
+    /// The depth just completed.
     pub depth: Depth,
+    /// Nodes of all threads so far.
     pub nodes: u64,
     /// Iterations in a row with the same best move.
     pub stable_iterations: u32,
@@ -42,51 +120,500 @@ pub struct Progress {
 }
 
 /// Says when a search ends. Shared by the controller and all search threads.
-pub struct Keeper;
+pub struct Keeper {
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    budget: Budget,
+    began: Duration,
+    /// When our own clock started, in nanoseconds, or [`PONDERING`].
+    clock_start: AtomicU64,
+    /// The search is over: stopped, or a hard limit is met.
+    ended: AtomicBool,
+    /// Somebody said stop: the answer is held back no longer.
+    released: AtomicBool,
+    /// Guards no data: for waiting on `changed`.
+    gate: Mutex<()>,
+    changed: Condvar,
+}
 
 impl Keeper {
-    pub fn new(
-        _clock: Arc<dyn Clock>,
-        _limits: Limits,
-        _turn: Color,
-        _overhead: Duration,
-    ) -> Keeper {
-        todo!()
+    /// Starts the clock for a search by the side `turn`; `overhead` is what a move costs beside
+    /// thinking (the network, the GUI).
+    pub fn new(clock: Arc<dyn Clock>, limits: Limits, turn: Color, overhead: Duration) -> Keeper {
+        let began = clock.now();
+        let clock_start = if limits.ponder { PONDERING } else { nanos(began) };
+        Keeper {
+            clock,
+            budget: Budget::new(&limits, turn, overhead),
+            limits,
+            began,
+            clock_start: AtomicU64::new(clock_start),
+            ended: AtomicBool::new(false),
+            released: AtomicBool::new(false),
+            gate: Mutex::new(()),
+            changed: Condvar::new(),
+        }
     }
+
+    /// A keeper on the machine's clock without overhead, for searches outside a game. Only limits
+    /// that are the same for both colours make sense here.
+    pub fn with_limits(limits: Limits) -> Keeper {
+        Keeper::new(Arc::new(SystemClock::new()), limits, Color::White, Duration::ZERO)
+    }
+
     /// Time since the search began.
     pub fn elapsed(&self) -> Duration {
-        todo!()
+        self.clock.now().saturating_sub(self.began)
     }
+
+    /// Ends the search and lets the answer go.
     pub fn stop(&self) {
-        todo!()
+        self.released.store(true, Ordering::Release);
+        self.end_search();
+        self.wake();
     }
+
+    /// Ends the search on all threads; unlike [`Keeper::stop`] the answer may still be held back.
+    pub fn end_search(&self) {
+        self.ended.store(true, Ordering::Release);
+    }
+
+    /// Is the search to end? Cheap: the clock is not looked at.
+    #[inline]
     pub fn is_stopped(&self) -> bool {
-        todo!()
+        self.ended.load(Ordering::Relaxed)
     }
-    /// The opponent played the move pondered on: the clock starts.
+
+    /// The opponent played the move pondered on: the clock starts. Without effect if it runs.
     pub fn ponder_hit(&self) {
-        todo!()
+        let now = nanos(self.clock.now());
+        let start = &self.clock_start;
+        let _ = start.compare_exchange(PONDERING, now, Ordering::AcqRel, Ordering::Acquire);
+        self.wake();
     }
-    /// Looked at by the main thread every 1,024 nodes or fewer (`nodes` of all threads): true, once and for
-    /// all, when a hard limit (nodes, time) is met or stop was called.
-    pub fn must_stop(&self, _nodes: u64) -> bool {
-        todo!()
+
+    /// Looked at by the main thread every 1,024 nodes or fewer (`nodes` of all threads): true, once
+    /// and for all, when a hard limit (nodes, time) is met or stop was called.
+    pub fn must_stop(&self, nodes: u64) -> bool {
+        if self.is_stopped() {
+            return true;
+        }
+        let over = self.is_node_limit_met(nodes) || self.has_used(self.budget.hard);
+        if over {
+            self.end_search();
+        }
+        over
     }
-    /// How many more nodes may be searched before `must_stop` has to be asked (1..=1024).
-    pub fn nodes_to_next_look(&self, _nodes: u64) -> u64 {
-        todo!()
+
+    /// How many more nodes may be searched before [`Keeper::must_stop`] has to be asked
+    /// (1..=1024). Asking so often makes the node limit exact.
+    pub fn nodes_to_next_look(&self, nodes: u64) -> u64 {
+        let left = self.limits.nodes.map_or(LOOK_INTERVAL, |limit| limit.saturating_sub(nodes));
+        left.clamp(1, LOOK_INTERVAL)
     }
-    /// After an iteration: may the next one begin? False when depth, mate or soft time is reached.
-    pub fn may_deepen(&self, _progress: &Progress) -> bool {
-        todo!()
+
+    /// After an iteration: may the next one begin? False when depth, nodes, mate or soft time is
+    /// reached.
+    pub fn may_deepen(&self, progress: &Progress) -> bool {
+        let mated = match (self.limits.mate, progress.mate_found) {
+            (Some(wanted), Some(found)) => found <= wanted,
+            _ => false,
+        };
+        let soft = self.budget.soft.map(|soft| soft.mul_f64(patience(progress)));
+        let done = mated
+            || progress.depth >= self.max_depth()
+            || self.is_node_limit_met(progress.nodes)
+            || self.has_used(soft);
+        !done && !self.is_stopped()
     }
-    /// The deepest iteration wanted.
+
+    /// The deepest iteration wanted, `1..MAX_PLY`.
     pub fn max_depth(&self) -> Depth {
-        todo!()
+        const DEEPEST: Depth = MAX_PLY as Depth - 1;
+        self.limits.depth.unwrap_or(DEEPEST).clamp(1, DEEPEST)
     }
-    /// Blocks without using the processor while the answer must be held back: during `infinite` until
-    /// stop, during `ponder` until stop or ponder hit.
+
+    /// Blocks without using the processor while the answer must be held back: during `infinite`
+    /// until stop, during `ponder` until stop or ponder hit. Called after the search.
     pub fn hold_answer(&self) {
-        todo!()
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.changed.wait_while(gate, |()| self.is_answer_held());
+        drop(held);
+    }
+
+    fn is_answer_held(&self) -> bool {
+        (self.limits.infinite || self.is_pondering()) && !self.released.load(Ordering::Acquire)
+    }
+
+    fn is_pondering(&self) -> bool {
+        self.clock_start.load(Ordering::Acquire) == PONDERING
+    }
+
+    fn is_node_limit_met(&self, nodes: u64) -> bool {
+        self.limits.nodes.is_some_and(|limit| nodes >= limit)
+    }
+
+    /// Has our own clock run for so long? Never while pondering.
+    fn has_used(&self, limit: Option<Duration>) -> bool {
+        let Some(limit) = limit else { return false };
+        match self.clock_start.load(Ordering::Acquire) {
+            PONDERING => false,
+            start => self.clock.now().saturating_sub(Duration::from_nanos(start)) >= limit,
+        }
+    }
+
+    fn wake(&self) {
+        // The lock keeps the waiter from falling asleep between its look and its sleep.
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.notify_all();
+        drop(gate);
+    }
+}
+
+/// The bounds of time for one move, counted from the start of our clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Budget {
+    soft: Option<Duration>,
+    hard: Option<Duration>,
+}
+
+impl Budget {
+    fn new(limits: &Limits, turn: Color, overhead: Duration) -> Budget {
+        let side = color_index(turn);
+        let clock = limits.time[side].map_or(Budget::default(), |time| {
+            Budget::of_clock(time, limits.increment[side], limits.moves_to_go, overhead)
+        });
+        let move_time = limits.move_time.map(|time| allowance(time, overhead));
+        Budget { soft: clock.soft, hard: clock.hard.into_iter().chain(move_time).min() }
+    }
+
+    fn of_clock(
+        time: Duration,
+        increment: Duration,
+        moves_to_go: Option<u32>,
+        overhead: Duration,
+    ) -> Budget {
+        let moves = moves_to_go.unwrap_or(SUDDEN_DEATH_MOVES).clamp(1, SUDDEN_DEATH_MOVES * 2);
+        // What the later moves cost at least is not ours to spend on this one.
+        let reserve = (overhead + LEAST_TIME).saturating_sub(increment).saturating_mul(moves - 1);
+        let gain = increment.saturating_sub(overhead).saturating_mul(moves - 1);
+        let kept = allowance(time, overhead.saturating_add(reserve));
+        let usable = match moves_to_go {
+            Some(_) => kept,
+            // The number of moves is but a guess.
+            None => kept.max(allowance(time, overhead) / LEAST_PART),
+        };
+        let pool = usable.saturating_add(gain);
+        let average = pool / moves;
+        let share = MOST_OF_CLOCK + (1.0 - MOST_OF_CLOCK) / f64::from(moves);
+        let hard = scaled(average, HARD_FACTOR).min(scaled(usable, share));
+        let soft = scaled(average, SOFT_SHARE).min(hard);
+        Budget { soft: Some(soft), hard: Some(hard) }
+    }
+}
+
+/// What may be thought of `time`: less the overhead; a moment if that leaves nothing, but never
+/// more than there is.
+fn allowance(time: Duration, overhead: Duration) -> Duration {
+    time.saturating_sub(overhead).max(LEAST_TIME.min(time / 2))
+}
+
+/// A duration times a small factor, without the panic of `mul_f64` at the end of the range.
+fn scaled(duration: Duration, factor: f64) -> Duration {
+    Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
+}
+
+/// The factor on the soft limit: above 1 while the best move is in doubt.
+fn patience(progress: &Progress) -> f64 {
+    let stability = 1.4 - 0.1 * f64::from(progress.stable_iterations.min(7));
+    let drop = 1.0 + f64::from(progress.score_drop.clamp(-20, 60)) / 100.0;
+    let effort = 1.5 - progress.best_move_share.clamp(0.0, 1.0);
+    (stability * drop * effort).clamp(0.3, 2.5)
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(PONDERING - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[derive(Default)]
+    struct FakeClock(AtomicU64);
+
+    impl FakeClock {
+        fn set(&self, ms: u64) {
+            self.0.store(ms, Ordering::SeqCst);
+        }
+    }
+
+    impl Clock for FakeClock {
+        fn now(&self) -> Duration {
+            ms(self.0.load(Ordering::SeqCst))
+        }
+    }
+
+    const OVERHEAD: Duration = Duration::from_millis(10);
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    fn white(time: u64, increment: u64, moves_to_go: Option<u32>) -> Limits {
+        Limits {
+            time: [Some(ms(time)), None],
+            increment: [ms(increment), Duration::ZERO],
+            moves_to_go,
+            ..Limits::default()
+        }
+    }
+
+    fn budget(limits: &Limits) -> (Duration, Duration) {
+        let budget = Budget::new(limits, Color::White, OVERHEAD);
+        (budget.soft.unwrap(), budget.hard.unwrap())
+    }
+
+    fn keeper(limits: Limits) -> (Arc<FakeClock>, Keeper) {
+        let clock = Arc::new(FakeClock::default());
+        // Not zero, so that a clock counted from the wrong moment shows.
+        clock.set(5_000);
+        (clock.clone(), Keeper::new(clock, limits, Color::White, OVERHEAD))
+    }
+
+    /// A progress that neither stretches nor shrinks the soft limit.
+    const CALM: Progress = Progress {
+        depth: 5,
+        nodes: 100,
+        stable_iterations: 4,
+        score_drop: 0,
+        best_move_share: 0.5,
+        mate_found: None,
+    };
+
+    #[test]
+    fn no_budget_exceeds_the_clock() {
+        for time in [0, 1, 2, 5, 10, 11, 12, 20, 100, 1000, 60_000, 7_200_000] {
+            for increment in [0, 1, 100, 10_000, u64::MAX / 2] {
+                for moves in [None, Some(1), Some(2), Some(40), Some(u32::MAX)] {
+                    let (soft, hard) = budget(&white(time, increment, moves));
+                    assert!(soft <= hard, "{time}+{increment} {moves:?}: {soft:?} > {hard:?}");
+                    let most = ms(time).saturating_sub(OVERHEAD).max(LEAST_TIME.min(ms(time) / 2));
+                    assert!(hard <= most, "{time}+{increment} {moves:?}: {hard:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_clock_stops_at_the_first_look() {
+        let (_, keeper) = keeper(white(0, 0, None));
+        assert!(keeper.must_stop(0));
+        assert!(!keeper.may_deepen(&CALM));
+    }
+
+    #[test]
+    fn a_millisecond_is_not_overspent() {
+        let (_, hard) = budget(&white(1, 0, None));
+        assert!(hard < ms(1));
+        let (clock, keeper) = keeper(white(1, 1000, None));
+        clock.set(5_001);
+        assert!(keeper.must_stop(1));
+    }
+
+    #[test]
+    fn the_last_move_before_the_control_may_use_the_clock() {
+        let (soft, hard) = budget(&white(10_000, 0, Some(1)));
+        assert_eq!(hard, ms(9_990));
+        assert!(soft >= ms(6_000) && soft < hard);
+    }
+
+    #[test]
+    fn two_moves_leave_time_for_the_second() {
+        let (soft, hard) = budget(&white(10_000, 0, Some(2)));
+        assert!(hard <= ms(7_500), "{hard:?}");
+        assert!(soft >= ms(3_000) && soft <= ms(5_000), "{soft:?}");
+    }
+
+    #[test]
+    fn forty_moves_share_the_clock() {
+        let (soft, hard) = budget(&white(400_000, 0, Some(40)));
+        assert!(soft >= ms(5_000) && soft <= ms(10_000), "{soft:?}");
+        assert!(hard >= ms(20_000) && hard <= ms(60_000), "{hard:?}");
+    }
+
+    /// Every move takes its hard limit and the overhead: the control is still made.
+    #[test]
+    fn forty_greedy_moves_keep_the_control() {
+        for overhead in [0, 10, 200].map(ms) {
+            let mut clock = ms(60_000);
+            for moves in (1..=40).rev() {
+                let limits = Limits {
+                    time: [Some(clock), None],
+                    moves_to_go: Some(moves),
+                    ..Limits::default()
+                };
+                let hard = Budget::new(&limits, Color::White, overhead).hard.unwrap();
+                clock = clock
+                    .checked_sub(hard + overhead)
+                    .unwrap_or_else(|| panic!("{moves} to go, {clock:?} left, {hard:?} used"));
+            }
+        }
+    }
+
+    /// Likewise without control, with an increment that pays for the overhead.
+    #[test]
+    fn two_hundred_greedy_moves_do_not_flag() {
+        let mut clock = ms(10_000);
+        for played in 0..200 {
+            let limits = white(clock.as_millis() as u64, 100, None);
+            let hard = budget(&limits).1;
+            clock = clock
+                .checked_sub(hard + OVERHEAD)
+                .unwrap_or_else(|| panic!("{played} played, {clock:?} left, {hard:?} used"))
+                + ms(100);
+        }
+    }
+
+    #[test]
+    fn increment_buys_time() {
+        assert!(budget(&white(10_000, 1_000, None)).0 > budget(&white(10_000, 0, None)).0);
+    }
+
+    #[test]
+    fn only_the_own_clock_counts() {
+        let limits = Limits { time: [None, Some(ms(5))], ..Limits::default() };
+        assert_eq!(Budget::new(&limits, Color::White, OVERHEAD), Budget::default());
+        assert!(!limits.is_bounded(Color::White));
+        assert!(limits.is_bounded(Color::Black));
+    }
+
+    #[test]
+    fn move_time_ends_at_move_time_less_overhead() {
+        let (clock, keeper) = keeper(Limits { move_time: Some(ms(100)), ..Limits::default() });
+        clock.set(5_089);
+        assert!(!keeper.must_stop(1_000));
+        assert!(keeper.may_deepen(&CALM));
+        clock.set(5_090);
+        assert!(keeper.must_stop(2_000));
+        clock.set(5_000);
+        assert!(keeper.must_stop(2_000), "a search once stopped stays so");
+    }
+
+    #[test]
+    fn move_time_under_the_overhead_is_never_passed() {
+        for time in [0, 1, 5, 10, 11] {
+            let limits = Limits { move_time: Some(ms(time)), ..Limits::default() };
+            assert!(Budget::new(&limits, Color::White, OVERHEAD).hard.unwrap() <= ms(time));
+        }
+    }
+
+    #[test]
+    fn the_first_limit_wins() {
+        let all = Limits {
+            depth: Some(9),
+            nodes: Some(10_000),
+            move_time: Some(ms(500)),
+            ..white(600_000, 0, None)
+        };
+        let (clock, first) = keeper(all.clone());
+        assert!(!first.must_stop(9_999));
+        assert!(first.must_stop(10_000));
+        let (_, second) = keeper(all.clone());
+        assert!(!second.may_deepen(&Progress { depth: 9, ..CALM }));
+        let (clock_2, third) = keeper(all.clone());
+        clock_2.set(5_490);
+        assert!(third.must_stop(1));
+        let (clock_3, fourth) = keeper(Limits { time: [Some(ms(30)), None], ..all });
+        clock_3.set(5_021);
+        assert!(fourth.must_stop(1));
+        drop(clock);
+    }
+
+    #[test]
+    fn looks_meet_the_node_limit_exactly() {
+        let (_, keeper) = keeper(Limits::to_nodes(2_500));
+        let mut nodes = 0;
+        while !keeper.must_stop(nodes) {
+            let step = keeper.nodes_to_next_look(nodes);
+            assert!((1..=1024).contains(&step));
+            nodes += step;
+        }
+        assert_eq!(nodes, 2_500);
+        assert_eq!(keeper.nodes_to_next_look(9_999), 1);
+    }
+
+    #[test]
+    fn the_soft_limit_follows_the_doubt() {
+        let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
+        let after = |elapsed: u64, progress: Progress| {
+            let (clock, keeper) = keeper(white(60_000, 0, None));
+            clock.set(5_000 + elapsed);
+            keeper.may_deepen(&progress)
+        };
+        assert!(after(soft - 1, CALM));
+        assert!(!after(soft + 1, CALM));
+        assert!(after(soft + 1, Progress { stable_iterations: 0, ..CALM }));
+        assert!(after(soft + 1, Progress { score_drop: 30, ..CALM }));
+        assert!(after(soft + 1, Progress { best_move_share: 0.2, ..CALM }));
+        let clear = Progress { stable_iterations: 9, best_move_share: 0.95, ..CALM };
+        assert!(!after(soft / 2, clear));
+        assert!(after(soft / 2, CALM));
+    }
+
+    #[test]
+    fn a_mate_search_ends_with_the_mate() {
+        let (_, keeper) = keeper(Limits { mate: Some(3), ..Limits::default() });
+        assert!(keeper.may_deepen(&Progress { mate_found: Some(4), ..CALM }));
+        assert!(!keeper.may_deepen(&Progress { mate_found: Some(3), ..CALM }));
+        assert!(!keeper.may_deepen(&Progress { mate_found: Some(1), ..CALM }));
+    }
+
+    #[test]
+    fn the_clock_starts_at_the_ponder_hit() {
+        let (clock, keeper) = keeper(Limits { ponder: true, ..white(1_000, 0, None) });
+        clock.set(500_000);
+        assert!(!keeper.must_stop(1));
+        assert!(keeper.may_deepen(&CALM));
+        keeper.ponder_hit();
+        assert!(!keeper.must_stop(2));
+        clock.set(500_999);
+        keeper.ponder_hit();
+        assert!(keeper.must_stop(3), "a second hit does not start the clock again");
+        assert_eq!(keeper.elapsed(), ms(495_999));
+    }
+
+    #[test]
+    fn depth_is_clamped_to_what_can_be_searched() {
+        assert_eq!(keeper(Limits::to_depth(0)).1.max_depth(), 1);
+        assert_eq!(keeper(Limits::to_depth(7)).1.max_depth(), 7);
+        assert_eq!(keeper(Limits::to_depth(1_000_000)).1.max_depth(), MAX_PLY as Depth - 1);
+        assert_eq!(keeper(Limits::default()).1.max_depth(), MAX_PLY as Depth - 1);
+    }
+
+    /// Runs `hold_answer` on a thread and says whether it is still blocked after a while.
+    fn is_held_until(limits: Limits, release: impl FnOnce(&Keeper)) -> bool {
+        let keeper = Arc::new(keeper(limits).1);
+        keeper.end_search();
+        let waiter = {
+            let keeper = keeper.clone();
+            thread::spawn(move || keeper.hold_answer())
+        };
+        thread::sleep(ms(30));
+        let held = !waiter.is_finished();
+        release(&keeper);
+        waiter.join().unwrap();
+        held
+    }
+
+    #[test]
+    fn the_answer_is_held_until_it_may_go() {
+        let infinite = Limits { infinite: true, ..Limits::default() };
+        assert!(is_held_until(infinite, Keeper::stop));
+        let ponder = Limits { ponder: true, ..Limits::default() };
+        assert!(is_held_until(ponder.clone(), Keeper::stop));
+        assert!(is_held_until(ponder, Keeper::ponder_hit));
+        assert!(!is_held_until(Limits::to_depth(1), |_| ()));
     }
 }

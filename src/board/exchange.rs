@@ -70,11 +70,7 @@ pub fn value(position: &Position, m: PackedMove) -> i32 {
         if attacker == Role::King && swap.has_attackers() {
             break;
         }
-        let bonus = if swap.promotes(attacker) {
-            PROMOTION
-        } else {
-            0
-        };
+        let bonus = if swap.promotes(attacker) { PROMOTION } else { 0 };
         last += 1;
         gains[last] = stake + bonus - gains[last - 1];
         stake = value_of(attacker) + bonus;
@@ -90,10 +86,7 @@ pub fn value(position: &Position, m: PackedMove) -> i32 {
 fn first_step(position: &Position, m: PackedMove) -> (i32, i32) {
     let captured = position.captured(m).map_or(0, value_of);
     match m.promoted_to() {
-        Some(role) => (
-            captured + value_of(role) - value_of(Role::Pawn),
-            value_of(role),
-        ),
+        Some(role) => (captured + value_of(role) - value_of(Role::Pawn), value_of(role)),
         None => (captured, value_of(position.moved_role(m))),
     }
 }
@@ -115,13 +108,7 @@ impl<'a> Swap<'a> {
             occupied = occupied.without(Square::from_coords(target.file(), m.from().rank()));
         }
         let attackers = position.attackers_to(target, occupied) & occupied;
-        Swap {
-            position,
-            target,
-            occupied,
-            attackers,
-            to_move: !position.turn(),
-        }
+        Swap { position, target, occupied, attackers, to_move: !position.turn() }
     }
 
     /// Does a piece of this kind that captures here promote?
@@ -137,9 +124,7 @@ impl<'a> Swap<'a> {
     /// Takes the least valuable attacker of the side to move off the board.
     fn next_attacker(&mut self) -> Option<Role> {
         let ours = self.attackers & self.position.by_color(self.to_move);
-        let role = Role::ALL
-            .into_iter()
-            .find(|&r| (ours & self.position.by_role(r)).any())?;
+        let role = Role::ALL.into_iter().find(|&r| (ours & self.position.by_role(r)).any())?;
         let square = (ours & self.position.by_role(role)).first()?;
         self.occupied = self.occupied.without(square);
         self.uncover(role);

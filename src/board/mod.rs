@@ -62,12 +62,7 @@ impl PieceSquare {
 
 impl std::fmt::Debug for PieceSquare {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{}{}",
-            self.role().of(self.color()).char(),
-            self.square()
-        )
+        write!(f, "{}{}", self.role().of(self.color()).char(), self.square())
     }
 }
 
@@ -245,19 +240,14 @@ impl Position {
     /// The piece on a square.
     #[inline]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        self.role_at(square).map(|role| {
-            role.of(Color::from_white(
-                self.by_color(Color::White).contains(square),
-            ))
-        })
+        self.role_at(square)
+            .map(|role| role.of(Color::from_white(self.by_color(Color::White).contains(square))))
     }
 
     /// Every piece on the board.
     pub fn piece_squares(&self) -> impl Iterator<Item = PieceSquare> + '_ {
         let board = self.chess.board();
-        board
-            .iter()
-            .map(|(square, piece)| PieceSquare::new(piece.color, piece.role, square))
+        board.iter().map(|(square, piece)| PieceSquare::new(piece.color, piece.role, square))
     }
 
     /// A colour's pieces besides king and pawns.
@@ -349,11 +339,7 @@ impl Position {
     /// The kind of piece that moves. The move must be legal.
     #[inline]
     pub fn moved_role(&self, m: PackedMove) -> Role {
-        debug_assert!(
-            self.us().contains(m.from()),
-            "no piece of ours on {}",
-            m.from()
-        );
+        debug_assert!(self.us().contains(m.from()), "no piece of ours on {}", m.from());
         self.role_at(m.from()).unwrap_or(Role::Pawn)
     }
 
@@ -422,10 +408,7 @@ impl Position {
     /// The right to capture en passant is lost, castling rights stay, the halfmove clock goes on,
     /// and no position before the pass can be repeated after it.
     pub fn pass(&self) -> Position {
-        debug_assert!(
-            !self.in_check(),
-            "a pass in check leaves the king to be captured"
-        );
+        debug_assert!(!self.in_check(), "a pass in check leaves the king to be captured");
         let mut next = self.clone();
         // shakmaty's `swap_turn` validates the whole position again. A "knight" that stays on the
         // king's square and is promoted to a king has the effects wanted and no other; a property
@@ -526,11 +509,8 @@ fn describe(us: Color, m: PackedMove, role: Role, captured: Option<Role>) -> Cha
         return change;
     }
     if let Some(captured) = captured {
-        let square = if m.is_en_passant() {
-            Square::from_coords(to.file(), from.rank())
-        } else {
-            to
-        };
+        let square =
+            if m.is_en_passant() { Square::from_coords(to.file(), from.rank()) } else { to };
         change.remove(PieceSquare::new(!us, captured, square));
     }
     change.add(PieceSquare::new(us, m.promoted_to().unwrap_or(role), to));
@@ -540,15 +520,8 @@ fn describe(us: Color, m: PackedMove, role: Role, captured: Option<Role>) -> Cha
 /// Where king and rook arrive when they castle.
 #[inline]
 pub fn castling_targets(king: Square, rook: Square) -> (Square, Square) {
-    let (king_file, rook_file) = if rook > king {
-        (File::G, File::F)
-    } else {
-        (File::C, File::D)
-    };
-    (
-        Square::from_coords(king_file, king.rank()),
-        Square::from_coords(rook_file, king.rank()),
-    )
+    let (king_file, rook_file) = if rook > king { (File::G, File::F) } else { (File::C, File::D) };
+    (Square::from_coords(king_file, king.rank()), Square::from_coords(rook_file, king.rank()))
 }
 
 /// shakmaty's form of a move.
@@ -556,19 +529,10 @@ pub fn castling_targets(king: Square, rook: Square) -> (Square, Square) {
 fn unpack(m: PackedMove, role: Role, captured: Option<Role>) -> Move {
     let (from, to) = (m.from(), m.to());
     if m.is_castle() {
-        Move::Castle {
-            king: from,
-            rook: to,
-        }
+        Move::Castle { king: from, rook: to }
     } else if m.is_en_passant() {
         Move::EnPassant { from, to }
     } else {
-        Move::Normal {
-            role,
-            from,
-            capture: captured,
-            to,
-            promotion: m.promoted_to(),
-        }
+        Move::Normal { role, from, capture: captured, to, promotion: m.promoted_to() }
     }
 }

@@ -30,10 +30,7 @@ impl MoveList {
     /// An empty list.
     #[inline]
     pub const fn new() -> MoveList {
-        MoveList {
-            moves: [PackedMove::NONE; MAX_MOVES],
-            len: 0,
-        }
+        MoveList { moves: [PackedMove::NONE; MAX_MOVES], len: 0 }
     }
 
     /// Appends a move.
@@ -115,13 +112,7 @@ impl<'a> Generator<'a> {
     fn new(position: &'a Position, list: &'a mut MoveList) -> Generator<'a> {
         let us = position.turn();
         let king = position.king(us);
-        Generator {
-            position,
-            list,
-            us,
-            king,
-            pinned: pinned(position, us),
-        }
+        Generator { position, list, us, king, pinned: pinned(position, us) }
     }
 
     /// Knights, bishops, rooks and queens to the target squares.
@@ -153,11 +144,7 @@ impl<'a> Generator<'a> {
     /// What a pin leaves of the target squares.
     #[inline]
     fn on_pin_line(&self, from: Square, targets: Bitboard) -> Bitboard {
-        if self.pinned.contains(from) {
-            targets & attacks::ray(self.king, from)
-        } else {
-            targets
-        }
+        if self.pinned.contains(from) { targets & attacks::ray(self.king, from) } else { targets }
     }
 
     /// Pawn moves, a whole bitboard at a time. `evasions` are the squares that answer a check.
@@ -183,15 +170,10 @@ impl<'a> Generator<'a> {
     fn pawn_captures(&mut self, pawns: Bitboard, evasions: Bitboard) {
         let targets = self.position.them() & evasions;
         // Towards the a-file and towards the h-file, seen from White.
-        for (pawns, offset) in [
-            (pawns & !Bitboard::from_file(File::A), 7),
-            (pawns & !Bitboard::from_file(File::H), 9),
-        ] {
-            let offset = if self.us.is_white() {
-                offset
-            } else {
-                offset - 16
-            };
+        for (pawns, offset) in
+            [(pawns & !Bitboard::from_file(File::A), 7), (pawns & !Bitboard::from_file(File::H), 9)]
+        {
+            let offset = if self.us.is_white() { offset } else { offset - 16 };
             for to in pawns.shift(offset) & targets {
                 let from = back(to, offset);
                 if self.may_leave(from, to) {
@@ -391,11 +373,7 @@ fn king_is_safe(position: &Position, from: Square, to: Square) -> bool {
 /// Two pawns leave the board's ranks at once: look again at every line to the king.
 fn en_passant_is_safe(position: &Position, king: Square, m: PackedMove) -> bool {
     let captured = Square::from_coords(m.to().file(), m.from().rank());
-    let occupied = position
-        .occupied()
-        .without(m.from())
-        .without(captured)
-        .with(m.to());
+    let occupied = position.occupied().without(m.from()).without(captured).with(m.to());
     let attackers = position.attackers_to(king, occupied) & position.them();
     attackers.without(captured).is_empty()
 }

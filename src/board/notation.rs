@@ -70,13 +70,10 @@ impl Position {
     /// last rank, with more material than promotions allow, or with the side not to move in check.
     pub fn from_fen(text: &str) -> Result<Position, NotationError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let fen: Fen = fields
-            .join(" ")
-            .parse()
-            .map_err(|error| NotationError::Fen {
-                text: quoted(text.trim()),
-                reason: format!("{error}"),
-            })?;
+        let fen: Fen = fields.join(" ").parse().map_err(|error| NotationError::Fen {
+            text: quoted(text.trim()),
+            reason: format!("{error}"),
+        })?;
         let setup = fen.into_setup();
         let mode = CastlingMode::detect(&setup);
         Chess::from_setup(setup, mode)
@@ -110,10 +107,8 @@ impl Position {
     /// # Errors
     /// What is not a legal move in this position.
     pub fn parse_uci(&self, text: &str) -> Result<PackedMove, NotationError> {
-        self.find_uci(text).ok_or_else(|| NotationError::Move {
-            text: quoted(text),
-            fen: self.to_fen(),
-        })
+        self.find_uci(text)
+            .ok_or_else(|| NotationError::Move { text: quoted(text), fen: self.to_fen() })
     }
 
     fn find_uci(&self, text: &str) -> Option<PackedMove> {
@@ -168,10 +163,8 @@ impl Position {
             .chars()
             .filter(|c| !matches!(c, '-' | 'x' | '=' | ':'))
             .collect();
-        self.find_uci(&squares).ok_or_else(|| NotationError::Move {
-            text: quoted(text),
-            fen: self.to_fen(),
-        })
+        self.find_uci(&squares)
+            .ok_or_else(|| NotationError::Move { text: quoted(text), fen: self.to_fen() })
     }
 
     /// A legal move in standard algebraic notation, with check and mate marks.
@@ -185,18 +178,10 @@ impl Position {
 fn pack(m: shakmaty::Move) -> PackedMove {
     use shakmaty::Move;
     match m {
-        Move::Normal {
-            from,
-            to,
-            promotion: None,
-            ..
-        } => PackedMove::normal(from, to),
-        Move::Normal {
-            from,
-            to,
-            promotion: Some(role),
-            ..
-        } => PackedMove::promotion(from, to, role),
+        Move::Normal { from, to, promotion: None, .. } => PackedMove::normal(from, to),
+        Move::Normal { from, to, promotion: Some(role), .. } => {
+            PackedMove::promotion(from, to, role)
+        }
         Move::EnPassant { from, to } => PackedMove::en_passant(from, to),
         Move::Castle { king, rook } => PackedMove::castle(king, rook),
         // Only variants with pockets have these.
@@ -208,36 +193,14 @@ fn faults(kinds: PositionErrorKinds) -> Vec<&'static str> {
     const FAULTS: [(PositionErrorKinds, &str); 8] = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
-        (
-            PositionErrorKinds::TOO_MANY_KINGS,
-            "a side has more than one king",
-        ),
-        (
-            PositionErrorKinds::PAWNS_ON_BACKRANK,
-            "a pawn stands on the first or last rank",
-        ),
-        (
-            PositionErrorKinds::INVALID_CASTLING_RIGHTS,
-            "a castling right has no rook",
-        ),
-        (
-            PositionErrorKinds::INVALID_EP_SQUARE,
-            "the en passant square has no pawn",
-        ),
-        (
-            PositionErrorKinds::OPPOSITE_CHECK,
-            "the side not to move is in check",
-        ),
-        (
-            PositionErrorKinds::TOO_MUCH_MATERIAL,
-            "a side has more pieces than promotions allow",
-        ),
+        (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "a castling right has no rook"),
+        (PositionErrorKinds::INVALID_EP_SQUARE, "the en passant square has no pawn"),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more pieces than promotions allow"),
     ];
-    FAULTS
-        .iter()
-        .filter(|(kind, _)| kinds.contains(*kind))
-        .map(|&(_, text)| text)
-        .collect()
+    FAULTS.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, text)| text).collect()
 }
 
 /// The board as text, seen from White, with side to move and key.
@@ -256,10 +219,6 @@ impl fmt::Display for Position {
         writeln!(f, "Fen: {}", self.to_fen())?;
         write!(f, "Key: {:016X}", self.key())?;
         let checkers: Vec<String> = self.checkers().into_iter().map(|s| s.to_string()).collect();
-        if checkers.is_empty() {
-            Ok(())
-        } else {
-            write!(f, "\nCheckers: {}", checkers.join(" "))
-        }
+        if checkers.is_empty() { Ok(()) } else { write!(f, "\nCheckers: {}", checkers.join(" ")) }
     }
 }

@@ -13,11 +13,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
         0 => 1,
         // The list's length is the count: the last ply need not be played.
         1 => position.legal_moves().len() as u64,
-        _ => position
-            .legal_moves()
-            .iter()
-            .map(|&m| perft(&position.play(m).0, depth - 1))
-            .sum(),
+        _ => position.legal_moves().iter().map(|&m| perft(&position.play(m).0, depth - 1)).sum(),
     }
 }
 

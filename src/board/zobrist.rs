@@ -51,11 +51,7 @@ pub fn en_passant(square: Square) -> u64 {
 /// The number that is in the key while Black is to move.
 #[inline]
 pub fn turn(color: Color) -> u64 {
-    if color.is_black() {
-        NUMBERS.black_to_move
-    } else {
-        0
-    }
+    if color.is_black() { NUMBERS.black_to_move } else { 0 }
 }
 
 struct Numbers {
@@ -70,12 +66,8 @@ static NUMBERS: Numbers = Numbers::new();
 impl Numbers {
     const fn new() -> Numbers {
         let mut state = 0x7ace7;
-        let mut numbers = Numbers {
-            pieces: [0; 768],
-            castling: [0; 64],
-            en_passant: [0; 8],
-            black_to_move: 0,
-        };
+        let mut numbers =
+            Numbers { pieces: [0; 768], castling: [0; 64], en_passant: [0; 8], black_to_move: 0 };
         let mut i = 0;
         while i < 768 {
             (numbers.pieces[i], state) = split_mix(state);

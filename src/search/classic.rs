@@ -31,11 +31,7 @@ impl<'a> Classic<'a> {
     /// A searcher for the worker's job.
     pub fn new(worker: Worker<'a>) -> Classic<'a> {
         let lists = (0..=MAX_PLY).map(|_| Scored::new()).collect();
-        Classic {
-            worker,
-            history: Box::new([[[0; 64]; 64]; 2]),
-            lists,
-        }
+        Classic { worker, history: Box::new([[[0; 64]; 64]; 2]), lists }
     }
 
     /// Deepens until the keeper says stop. A mate found does not end the search.
@@ -52,10 +48,7 @@ impl<'a> Classic<'a> {
             let progress = Progress {
                 depth,
                 nodes: self.worker.stats.nodes,
-                mate_found: best
-                    .score
-                    .mate_moves()
-                    .and_then(|moves| u32::try_from(moves).ok()),
+                mate_found: best.score.mate_moves().and_then(|moves| u32::try_from(moves).ok()),
                 ..Progress::default()
             };
             if !self.worker.keeper.may_deepen(&progress) {
@@ -79,13 +72,7 @@ impl<'a> Classic<'a> {
             let Some(&first) = moves.first() else { break };
             self.worker.excluded.push(first);
             let selective_depth = self.worker.selective_depth;
-            lines.push(Line {
-                score,
-                bound: Bound::Exact,
-                moves,
-                depth,
-                selective_depth,
-            });
+            lines.push(Line { score, bound: Bound::Exact, moves, depth, selective_depth });
         }
         lines.sort_by(|a, b| b.score.cmp(&a.score));
         for (i, line) in lines.iter().enumerate() {
@@ -137,24 +124,13 @@ impl<'a> Classic<'a> {
 
         let node = self.node(position, beta, depth, ply, is_pv, path);
         let scheme = self.worker.job.scheme;
-        let verdict = null_move::apply(
-            scheme,
-            &node,
-            &mut Here {
-                searcher: self,
-                position,
-                ply,
-            },
-        )?;
+        let verdict = null_move::apply(scheme, &node, &mut Here { searcher: self, position, ply })?;
         let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
         let window = Window { alpha, beta };
         let (found, searched_depth) = match verdict {
             Verdict::Cut(score) => {
                 if self.worker.job.switches.store_null_cutoffs {
-                    let found = Found {
-                        score,
-                        best: PackedMove::NONE,
-                    };
+                    let found = Found { score, best: PackedMove::NONE };
                     self.store(position, found, window, depth, ply, path);
                 }
                 return Some(score);
@@ -162,11 +138,7 @@ impl<'a> Classic<'a> {
             Verdict::NotTried | Verdict::FailedLow => {
                 (self.moves(position, window, depth, ply, path, hint)?, depth)
             }
-            Verdict::Continue {
-                depth: reduced,
-                path: below,
-                redo,
-            } => {
+            Verdict::Continue { depth: reduced, path: below, redo } => {
                 let found = self.moves(position, window, reduced, ply, below, hint)?;
                 if redo && found.score < beta {
                     // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
@@ -209,10 +181,7 @@ impl<'a> Classic<'a> {
         path: Path,
         hint: PackedMove,
     ) -> Option<Found> {
-        let mut found = Found {
-            score: -Score::INFINITE,
-            best: PackedMove::NONE,
-        };
+        let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE };
         let mut alpha = window.alpha;
         let mut searched = 0;
         let mut picker = Picker::new(position, hint);
@@ -221,15 +190,7 @@ impl<'a> Classic<'a> {
             if ply == 0 && !self.worker.is_wanted_at_root(m) {
                 continue;
             }
-            let below = Below {
-                window: Window {
-                    alpha,
-                    beta: window.beta,
-                },
-                depth,
-                ply,
-                path,
-            };
+            let below = Below { window: Window { alpha, beta: window.beta }, depth, ply, path };
             let score = self.child(position, m, below, searched == 0)?;
             searched += 1;
             if score > found.score {
@@ -246,11 +207,7 @@ impl<'a> Classic<'a> {
             }
         }
         if searched == 0 && ply > 0 {
-            found.score = if position.in_check() {
-                Score::mated_in(ply)
-            } else {
-                Score::ZERO
-            };
+            found.score = if position.in_check() { Score::mated_in(ply) } else { Score::ZERO };
         } else if found.score > window.alpha {
             self.reward(position, found.best, depth);
         }
@@ -265,12 +222,7 @@ impl<'a> Classic<'a> {
         below: Below,
         first: bool,
     ) -> Option<Score> {
-        let Below {
-            window: Window { alpha, beta },
-            depth,
-            ply,
-            path,
-        } = below;
+        let Below { window: Window { alpha, beta }, depth, ply, path } = below;
         let path = path.after_move();
         let next = self.worker.make(position, m);
         let mut score = Score::ZERO;
@@ -391,22 +343,14 @@ impl<'a> Classic<'a> {
         let counter = &mut colour[m.from() as usize][m.to() as usize];
         *counter += 1 << depth.clamp(0, 24);
         if *counter >= LIMIT {
-            self.history
-                .as_flattened_mut()
-                .as_flattened_mut()
-                .iter_mut()
-                .for_each(|n| *n /= 2);
+            self.history.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|n| *n /= 2);
         }
     }
 
     fn key(&self, position: &Position, path: Path) -> u64 {
         const FLAG: u64 = 0x5afe_f1a6_0dd5_eed5;
         let apart = self.worker.job.switches.split_table_by_flag && !path.verify;
-        if apart {
-            position.key() ^ FLAG
-        } else {
-            position.key()
-        }
+        if apart { position.key() ^ FLAG } else { position.key() }
     }
 
     fn probe(&mut self, position: &Position, path: Path) -> Option<Entry> {
@@ -489,10 +433,7 @@ struct Picker {
 impl Picker {
     fn new(position: &Position, hint: PackedMove) -> Picker {
         debug_assert!(hint.is_none() || position.is_legal(hint));
-        Picker {
-            hint,
-            stage: Stage::Hint,
-        }
+        Picker { hint, stage: Stage::Hint }
     }
 }
 
@@ -517,16 +458,13 @@ struct Here<'s, 'a, 'p> {
 impl Passer for Here<'_, '_, '_> {
     fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let next = self.searcher.worker.pass(self.position);
-        let score = -self
-            .searcher
-            .search(&next, -beta, -beta + 1, depth, self.ply + 1, path)?;
+        let score = -self.searcher.search(&next, -beta, -beta + 1, depth, self.ply + 1, path)?;
         self.searcher.worker.unmake();
         Some(score)
     }
 
     fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
-        self.searcher
-            .search(self.position, beta - 1, beta, depth, self.ply, path)
+        self.searcher.search(self.position, beta - 1, beta, depth, self.ply, path)
     }
 
     fn stats(&mut self) -> &mut Stats {

@@ -35,17 +35,12 @@ pub enum Searcher {
 
 impl Searcher {
     /// Both, with the names of the UCI option and of the command line.
-    pub const ALL: [(&'static str, Searcher); 2] = [
-        ("playing", Searcher::Playing),
-        ("classic", Searcher::Classic),
-    ];
+    pub const ALL: [(&'static str, Searcher); 2] =
+        [("playing", Searcher::Playing), ("classic", Searcher::Classic)];
 
     /// The searcher of a name, in any case.
     pub fn named(name: &str) -> Option<Searcher> {
-        Searcher::ALL
-            .iter()
-            .find(|(n, _)| n.eq_ignore_ascii_case(name))
-            .map(|&(_, s)| s)
+        Searcher::ALL.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|&(_, s)| s)
     }
 
     /// The scheme it uses if none is chosen.
@@ -221,20 +216,12 @@ pub struct Outcome {
 impl Outcome {
     /// The move to play, or none if there is no legal move.
     pub fn best(&self) -> PackedMove {
-        self.lines
-            .first()
-            .and_then(|line| line.moves.first())
-            .copied()
-            .unwrap_or_default()
+        self.lines.first().and_then(|line| line.moves.first()).copied().unwrap_or_default()
     }
 
     /// The reply expected, or none.
     pub fn ponder(&self) -> PackedMove {
-        self.lines
-            .first()
-            .and_then(|line| line.moves.get(1))
-            .copied()
-            .unwrap_or_default()
+        self.lines.first().and_then(|line| line.moves.get(1)).copied().unwrap_or_default()
     }
 
     /// The value for the side to move; mate or stalemate if it has no legal move is the caller's

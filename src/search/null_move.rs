@@ -163,37 +163,25 @@ pub struct Path {
 
 impl Path {
     /// The path at the root: the flag is on, and the root itself makes no null move.
-    pub const ROOT: Path = Path {
-        verify: true,
-        nulls_in_a_row: 0,
-        no_null_before: 1,
-    };
+    pub const ROOT: Path = Path { verify: true, nulls_in_a_row: 0, no_null_before: 1 };
 
     /// The path below a real move.
     #[inline]
     pub const fn after_move(self) -> Path {
-        Path {
-            nulls_in_a_row: 0,
-            ..self
-        }
+        Path { nulls_in_a_row: 0, ..self }
     }
 
     /// The path below a null move.
     #[inline]
     pub const fn after_pass(self) -> Path {
-        Path {
-            nulls_in_a_row: self.nulls_in_a_row.saturating_add(1),
-            ..self
-        }
+        Path { nulls_in_a_row: self.nulls_in_a_row.saturating_add(1), ..self }
     }
 }
 
 impl Scheme {
     /// The scheme of a name, in any case.
     pub fn named(name: &str) -> Option<&'static Scheme> {
-        SCHEMES
-            .iter()
-            .find(|scheme| scheme.name.eq_ignore_ascii_case(name))
+        SCHEMES.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name))
     }
 
     /// Does a decision of this scheme look at [`Node::static_eval`]?
@@ -239,11 +227,7 @@ impl Scheme {
 
     #[inline]
     const fn meaning(&self, node: &Node) -> FailHigh {
-        if node.path.verify {
-            self.verifying
-        } else {
-            self.verified
-        }
+        if node.path.verify { self.verifying } else { self.verified }
     }
 }
 
@@ -258,12 +242,7 @@ impl Reduction {
                 let deep = node.depth > 8 || (node.depth > 6 && node.most_pieces >= 3);
                 Some(if deep { 3 } else { 2 })
             }
-            Reduction::Dynamic {
-                base,
-                divisor,
-                margin,
-                most,
-            } => {
+            Reduction::Dynamic { base, divisor, margin, most } => {
                 let ahead = (node.static_eval - node.beta) / margin;
                 Some(base + node.depth / divisor + ahead.min(most))
             }
@@ -303,10 +282,7 @@ impl Ban {
             }
         };
         let outer = node.path.no_null_before;
-        Path {
-            no_null_before: if until > outer { until } else { outer },
-            ..node.path
-        }
+        Path { no_null_before: if until > outer { until } else { outer }, ..node.path }
     }
 }
 
@@ -358,21 +334,10 @@ pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<V
     passer.stats().null_fail_highs += 1;
     match scheme.fail_high(node) {
         FailHigh::Cutoff => {}
-        FailHigh::Reduce {
-            plies,
-            redo,
-            flag_below,
-        } => {
+        FailHigh::Reduce { plies, redo, flag_below } => {
             passer.stats().verifications += u64::from(redo);
-            let path = Path {
-                verify: flag_below,
-                ..node.path
-            };
-            return Some(Verdict::Continue {
-                depth: node.depth - plies,
-                path,
-                redo,
-            });
+            let path = Path { verify: flag_below, ..node.path };
+            return Some(Verdict::Continue { depth: node.depth - plies, path, redo });
         }
         FailHigh::Recheck { ban, .. } => {
             passer.stats().verifications += 1;
@@ -389,18 +354,10 @@ pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<V
 }
 
 /// What the paper's reduction does to a fail-high that is being verified.
-const VERIFY: FailHigh = FailHigh::Reduce {
-    plies: 1,
-    redo: true,
-    flag_below: false,
-};
+const VERIFY: FailHigh = FailHigh::Reduce { plies: 1, redo: true, flag_below: false };
 
-const MODERN_REDUCTION: Reduction = Reduction::Dynamic {
-    base: 3,
-    divisor: 3,
-    margin: 200,
-    most: 3,
-};
+const MODERN_REDUCTION: Reduction =
+    Reduction::Dynamic { base: 3, divisor: 3, margin: 200, most: 3 };
 
 const BEAL: &str = "Beal 1989; Goetsch & Campbell 1990; Donninger 1993";
 const PAPER: &str = "David-Tabibi & Netanyahu 2002, Figure 3";
@@ -418,22 +375,11 @@ const PLAIN: Scheme = Scheme {
 };
 
 const fn standard(name: &'static str, r: Depth) -> Scheme {
-    Scheme {
-        name,
-        reduction: Reduction::Fixed(r),
-        guard: Guard::OwnPiece,
-        ..PLAIN
-    }
+    Scheme { name, reduction: Reduction::Fixed(r), guard: Guard::OwnPiece, ..PLAIN }
 }
 
 const fn verified(name: &'static str, r: Depth) -> Scheme {
-    Scheme {
-        name,
-        source: PAPER,
-        reduction: Reduction::Fixed(r),
-        verifying: VERIFY,
-        ..PLAIN
-    }
+    Scheme { name, source: PAPER, reduction: Reduction::Fixed(r), verifying: VERIFY, ..PLAIN }
 }
 
 /// Never a cutoff, no second search: `first` plies less, and below such a node `then` plies less.
@@ -442,28 +388,15 @@ const fn reduce(name: &'static str, source: &'static str, first: Depth, then: De
         name,
         source,
         reduction: Reduction::Fixed(3),
-        verifying: FailHigh::Reduce {
-            plies: first,
-            redo: false,
-            flag_below: false,
-        },
-        verified: FailHigh::Reduce {
-            plies: then,
-            redo: false,
-            flag_below: false,
-        },
+        verifying: FailHigh::Reduce { plies: first, redo: false, flag_below: false },
+        verified: FailHigh::Reduce { plies: then, redo: false, flag_below: false },
         ..PLAIN
     }
 }
 
 /// Every scheme. `off` is the baseline; the names are those of the UCI option `NullMove`.
 pub static SCHEMES: [Scheme; 17] = [
-    Scheme {
-        name: "off",
-        source: "none: plain PVS",
-        reduction: Reduction::Off,
-        ..PLAIN
-    },
+    Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
     standard("standard-r1", 1),
     standard("standard-r2", 2),
     standard("standard-r3", 3),
@@ -474,23 +407,12 @@ pub static SCHEMES: [Scheme; 17] = [
         guard: Guard::OwnPiece,
         ..PLAIN
     },
-    Scheme {
-        name: "double",
-        source: "Moreland 2001; Diepeveen",
-        in_a_row: 2,
-        ..PLAIN
-    },
+    Scheme { name: "double", source: "Moreland 2001; Diepeveen", in_a_row: 2, ..PLAIN },
     Scheme {
         name: "endgame-verified",
         source: "Moreland 2001; Plenkner 1995",
-        verifying: FailHigh::Recheck {
-            when: When::Endgame,
-            ban: Ban::ThisNode,
-        },
-        verified: FailHigh::Recheck {
-            when: When::Endgame,
-            ban: Ban::ThisNode,
-        },
+        verifying: FailHigh::Recheck { when: When::Endgame, ban: Ban::ThisNode },
+        verified: FailHigh::Recheck { when: When::Endgame, ban: Ban::ThisNode },
         ..PLAIN
     },
     Scheme {
@@ -503,33 +425,14 @@ pub static SCHEMES: [Scheme; 17] = [
     verified("verified-r1", 1),
     verified("verified-r2", 2),
     verified("verified-r3", 3),
-    reduce(
-        "reduce-2",
-        "David-Tabibi & Netanyahu 2002, section 5, first variant",
-        2,
-        2,
-    ),
-    reduce(
-        "reduce-1",
-        "David-Tabibi & Netanyahu 2002, section 5, second variant",
-        1,
-        1,
-    ),
-    reduce(
-        "reduce-1-2",
-        "David-Tabibi & Netanyahu 2002, section 5, third variant",
-        1,
-        2,
-    ),
+    reduce("reduce-2", "David-Tabibi & Netanyahu 2002, section 5, first variant", 2, 2),
+    reduce("reduce-1", "David-Tabibi & Netanyahu 2002, section 5, second variant", 1, 1),
+    reduce("reduce-1-2", "David-Tabibi & Netanyahu 2002, section 5, third variant", 1, 2),
     Scheme {
         name: "verified-throughout",
         source: "David-Tabibi & Netanyahu 2002, section 5, second variant with re-search",
         reduction: Reduction::Fixed(3),
-        verifying: FailHigh::Reduce {
-            plies: 1,
-            redo: true,
-            flag_below: true,
-        },
+        verifying: FailHigh::Reduce { plies: 1, redo: true, flag_below: true },
         ..PLAIN
     },
     Scheme {
@@ -538,14 +441,8 @@ pub static SCHEMES: [Scheme; 17] = [
         reduction: MODERN_REDUCTION,
         guard: Guard::OwnPiece,
         gate: Gate::StaticEval,
-        verifying: FailHigh::Recheck {
-            when: When::Depth(14),
-            ban: Ban::Share(3, 4),
-        },
-        verified: FailHigh::Recheck {
-            when: When::Depth(14),
-            ban: Ban::Share(3, 4),
-        },
+        verifying: FailHigh::Recheck { when: When::Depth(14), ban: Ban::Share(3, 4) },
+        verified: FailHigh::Recheck { when: When::Depth(14), ban: Ban::Share(3, 4) },
         ..PLAIN
     },
     Scheme {

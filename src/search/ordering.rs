@@ -20,11 +20,7 @@ impl Scored {
     /// No moves.
     #[inline]
     pub const fn new() -> Scored {
-        Scored {
-            moves: MoveList::new(),
-            values: [0; MAX_MOVES],
-            next: 0,
-        }
+        Scored { moves: MoveList::new(), values: [0; MAX_MOVES], next: 0 }
     }
 
     /// Generates the moves of one kind and values them.
@@ -62,10 +58,6 @@ impl Scored {
 #[inline]
 pub fn mvv_lva(position: &Position, m: PackedMove) -> i32 {
     let victim = position.captured(m).map_or(0, |role| role as i32);
-    let gain = if m.promoted_to() == Some(Role::Queen) {
-        Role::Queen as i32
-    } else {
-        0
-    };
+    let gain = if m.promoted_to() == Some(Role::Queen) { Role::Queen as i32 } else { 0 };
     (victim + gain) * 8 - position.moved_role(m) as i32
 }

@@ -163,11 +163,7 @@ mod tests {
     #[test]
     fn names_are_unique() {
         for (i, a) in PARAMS.iter().enumerate() {
-            assert!(
-                PARAMS[..i].iter().all(|b| b.name != a.name),
-                "{} twice",
-                a.name
-            );
+            assert!(PARAMS[..i].iter().all(|b| b.name != a.name), "{} twice", a.name);
         }
     }
 }

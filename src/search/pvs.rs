@@ -79,13 +79,7 @@ impl Task {
 
     /// A null-window search of this same node around `beta`.
     fn scout(self, beta: Score, depth: Depth, path: Path) -> Task {
-        Task {
-            alpha: beta - 1,
-            beta,
-            depth,
-            path,
-            ..self
-        }
+        Task { alpha: beta - 1, beta, depth, path, ..self }
     }
 }
 
@@ -115,11 +109,7 @@ enum Before {
     /// Leave the node.
     Leave(Score),
     /// Search the moves.
-    Search {
-        depth: Depth,
-        path: Path,
-        redo: bool,
-    },
+    Search { depth: Depth, path: Path, redo: bool },
 }
 
 impl<'a> Playing<'a> {
@@ -152,11 +142,7 @@ impl<'a> Playing<'a> {
 
         // Step 3: the transposition table.
         let excluded = self.frames[task.ply].excluded;
-        let entry = if excluded.is_none() {
-            self.probe(position)
-        } else {
-            None
-        };
+        let entry = if excluded.is_none() { self.probe(position) } else { None };
         if let Some(entry) = &entry
             && let Some(score) = table_cutoff(entry, position, &task)
         {
@@ -172,11 +158,7 @@ impl<'a> Playing<'a> {
             Before::Leave(score) => return Some(score),
             Before::Search { depth, path, redo } => {
                 known.threats = history::threats(position);
-                let reduced = Task {
-                    depth,
-                    path,
-                    ..task
-                };
+                let reduced = Task { depth, path, ..task };
                 let found = self.moves(position, reduced, &known)?;
                 if redo && found.score < task.beta {
                     // Passing reaches beta, no move does: zugzwang. Once more at full depth.
@@ -255,23 +237,14 @@ impl<'a> Playing<'a> {
 
     /// The pieces moved one, two, four and six plies before a node.
     fn before(&self, ply: Ply) -> [Option<PieceSquare>; 4] {
-        let moved = |plies: Ply| {
-            ply.checked_sub(plies)
-                .and_then(|ply| self.frames[ply].moved)
-        };
+        let moved = |plies: Ply| ply.checked_sub(plies).and_then(|ply| self.frames[ply].moved);
         [moved(1), moved(2), moved(4), moved(6)]
     }
 
     /// Steps 5 to 8.
     fn before_moves(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Before> {
         let mut depth = task.depth;
-        let search = |depth| {
-            Some(Before::Search {
-                depth,
-                path: task.path,
-                redo: false,
-            })
-        };
+        let search = |depth| Some(Before::Search { depth, path: task.path, redo: false });
         if self.frames[task.ply].excluded.is_some() || position.in_check() {
             return search(depth);
         }
@@ -309,11 +282,7 @@ impl<'a> Playing<'a> {
 
     /// Step 8. A pass by the scheme chosen.
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
-        let unchanged = Before::Search {
-            depth: task.depth,
-            path: task.path,
-            redo: false,
-        };
+        let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
         // A pass cannot prove a mate.
         if task.beta.is_mate_for_us() {
             return Some(unchanged);
@@ -333,15 +302,8 @@ impl<'a> Playing<'a> {
             path: task.path,
         };
         let scheme = self.worker.job.scheme;
-        let verdict = null_move::apply(
-            scheme,
-            &node,
-            &mut Here {
-                searcher: self,
-                position,
-                task,
-            },
-        )?;
+        let verdict =
+            null_move::apply(scheme, &node, &mut Here { searcher: self, position, task })?;
         Some(match verdict {
             // A win found with an extra move for the other side is not a proved win.
             Verdict::Cut(score) if score.is_decisive() => Before::Leave(task.beta),
@@ -364,10 +326,7 @@ impl<'a> Playing<'a> {
     /// Steps 9 to 15: the moves.
     fn moves(&mut self, position: &Position, mut task: Task, known: &Known) -> Option<Found> {
         let ply = task.ply;
-        let mut found = Found {
-            score: -Score::INFINITE,
-            best: PackedMove::NONE,
-        };
+        let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE };
         let mut picker = Picker::new(known.hint);
         let mut tried = Tried::default();
         let mut number = 0;
@@ -425,14 +384,7 @@ impl<'a> Playing<'a> {
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
                 let sure = known.eval <= first_alpha;
-                self.learn(
-                    position,
-                    known,
-                    m,
-                    &tried,
-                    task.depth + Depth::from(sure),
-                    ply,
-                );
+                self.learn(position, known, m, &tried, task.depth + Depth::from(sure), ply);
                 break;
             }
             tried.push(m, candidate.quiet);
@@ -459,17 +411,11 @@ impl<'a> Playing<'a> {
     ) -> Candidate {
         let quiet = !position.is_noisy(m);
         let history = if quiet {
-            self.history
-                .quiet(position, known.threats, &known.before, m)
+            self.history.quiet(position, known.threats, &known.before, m)
         } else {
             self.history.noisy(position, m)
         };
-        Candidate {
-            m,
-            number,
-            quiet,
-            history,
-        }
+        Candidate { m, number, quiet, history }
     }
 
     /// Step 10. Late-move, futility, history and exchange pruning.
@@ -480,12 +426,7 @@ impl<'a> Playing<'a> {
         known: &Known,
         candidate: &Candidate,
     ) -> Hopeless {
-        let &Candidate {
-            m,
-            number,
-            quiet,
-            history,
-        } = candidate;
+        let &Candidate { m, number, quiet, history } = candidate;
         if !quiet {
             let loses = params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
@@ -527,14 +468,7 @@ impl<'a> Playing<'a> {
         self.frames[task.ply].excluded = known.hint;
         let value = self.search(position, task.scout(beta, (task.depth - 1) / 2, task.path));
         self.frames[task.ply].excluded = PackedMove::NONE;
-        Some(extend::singular(
-            value?,
-            beta,
-            task.beta,
-            score,
-            task.is_pv(),
-            task.cut_node,
-        ))
+        Some(extend::singular(value?, beta, task.beta, score, task.is_pv(), task.cut_node))
     }
 
     /// Steps 12 to 14: plays a move and searches it, late moves shallower, all but the first with
@@ -547,12 +481,7 @@ impl<'a> Playing<'a> {
         candidate: &Candidate,
         extension: Depth,
     ) -> Option<Score> {
-        let &Candidate {
-            m,
-            number,
-            quiet,
-            history,
-        } = candidate;
+        let &Candidate { m, number, quiet, history } = candidate;
         let ply = task.ply;
         let full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
@@ -629,11 +558,9 @@ impl<'a> Playing<'a> {
             if killers[0] != m {
                 *killers = [m, killers[0]];
             }
-            self.history
-                .update_quiet(position, known.threats, &known.before, m, bonus);
+            self.history.update_quiet(position, known.threats, &known.before, m, bonus);
             for &other in tried.quiets() {
-                self.history
-                    .update_quiet(position, known.threats, &known.before, other, -bonus);
+                self.history.update_quiet(position, known.threats, &known.before, other, -bonus);
             }
         }
         for &other in tried.noisies() {
@@ -656,11 +583,7 @@ impl<'a> Playing<'a> {
         };
         let entry = Entry {
             // In a node that fails low no move is known to be better than another.
-            best: if bound == Bound::Upper {
-                PackedMove::NONE
-            } else {
-                found.best
-            },
+            best: if bound == Bound::Upper { PackedMove::NONE } else { found.best },
             score: found.score.to_table(task.ply),
             bound,
             eval: known.raw_eval,
@@ -746,11 +669,7 @@ fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
         Bound::Lower => score > eval,
         Bound::Upper => score < eval,
     };
-    if nearer && !score.is_decisive() {
-        score
-    } else {
-        eval
-    }
+    if nearer && !score.is_decisive() { score } else { eval }
 }
 
 /// A node, as the null-move module sees it.
@@ -780,8 +699,7 @@ impl Passer for Here<'_, '_, '_> {
     }
 
     fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
-        self.searcher
-            .search(self.position, self.task.scout(beta, depth, path))
+        self.searcher.search(self.position, self.task.scout(beta, depth, path))
     }
 
     fn stats(&mut self) -> &mut Stats {

@@ -58,10 +58,7 @@ const fn ln(x: f64) -> f64 {
 /// The base reduction in 1/1024 ply: it grows with both logarithms.
 #[inline]
 pub fn base(depth: Depth, number: i32) -> i32 {
-    let (d, n) = (
-        LN[depth.clamp(1, 63) as usize],
-        LN[number.clamp(1, 63) as usize],
-    );
+    let (d, n) = (LN[depth.clamp(1, 63) as usize], LN[number.clamp(1, 63) as usize]);
     params::reduction_base() + ((d * n) >> 10) * params::reduction_slope() / 1024
 }
 
@@ -112,20 +109,8 @@ mod tests {
     fn later_and_deeper_is_reduced_more() {
         assert!(late_move(&LATE) > late_move(&Late { number: 4, ..LATE }));
         assert!(late_move(&LATE) > late_move(&Late { depth: 4, ..LATE }));
-        assert!(
-            late_move(&LATE)
-                > late_move(&Late {
-                    history: 16_000,
-                    ..LATE
-                })
-        );
+        assert!(late_move(&LATE) > late_move(&Late { history: 16_000, ..LATE }));
         assert!(late_move(&LATE) > late_move(&Late { pv: true, ..LATE }));
-        assert!(
-            late_move(&LATE)
-                < late_move(&Late {
-                    cut_node: true,
-                    ..LATE
-                })
-        );
+        assert!(late_move(&LATE) < late_move(&Late { cut_node: true, ..LATE }));
     }
 }

@@ -83,19 +83,15 @@ impl Table {
     /// If the memory cannot be had.
     pub fn with_entries(entries: usize) -> Result<Table, AllocationError> {
         let count = entries.div_ceil(BUCKET).max(1);
-        Table::with_buckets(count).ok_or(AllocationError {
-            megabytes: count * size_of::<Bucket>() >> 20,
-        })
+        Table::with_buckets(count)
+            .ok_or(AllocationError { megabytes: count * size_of::<Bucket>() >> 20 })
     }
 
     fn with_buckets(count: usize) -> Option<Table> {
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count).ok()?;
         buckets.resize_with(count, Bucket::default);
-        Some(Table {
-            buckets,
-            age: AtomicU8::new(0),
-        })
+        Some(Table { buckets, age: AtomicU8::new(0) })
     }
 
     /// Its size in megabytes, rounded down.
@@ -182,11 +178,7 @@ impl Table {
             let data = slot.data.load(Relaxed);
             data != 0 && age_of(data) == age
         };
-        let count = sample
-            .iter()
-            .flat_map(|bucket| &bucket.0)
-            .filter(used)
-            .count();
+        let count = sample.iter().flat_map(|bucket| &bucket.0).filter(used).count();
         (count * 1000 / (sample.len() * BUCKET).max(1)) as u32
     }
 
@@ -267,10 +259,7 @@ mod tests {
     #[test]
     fn what_is_stored_is_found() {
         let table = Table::new(1).unwrap();
-        for (i, bound) in [Bound::Exact, Bound::Lower, Bound::Upper]
-            .into_iter()
-            .enumerate()
-        {
+        for (i, bound) in [Bound::Exact, Bound::Lower, Bound::Upper].into_iter().enumerate() {
             let key = 0x1234_5678_9abc_def0 ^ (i as u64) << 40;
             table.store(key, entry(7, bound));
             assert_eq!(table.probe(key), Some(entry(7, bound)));
@@ -283,11 +272,7 @@ mod tests {
     #[test]
     fn a_missing_evaluation_stays_missing() {
         let table = Table::new(1).unwrap();
-        let stored = Entry {
-            eval: None,
-            best: PackedMove::NONE,
-            ..entry(0, Bound::Upper)
-        };
+        let stored = Entry { eval: None, best: PackedMove::NONE, ..entry(0, Bound::Upper) };
         table.store(1 << 60, stored);
         assert_eq!(table.probe(1 << 60), Some(stored));
     }
@@ -306,10 +291,7 @@ mod tests {
         table.store(6, entry(0, Bound::Lower));
         table.store(7, entry(0, Bound::Lower));
         assert!(table.probe(6).is_some() || table.probe(7).is_some());
-        assert!(
-            table.probe(1).is_some(),
-            "the deepest of the old ones is the last to go"
-        );
+        assert!(table.probe(1).is_some(), "the deepest of the old ones is the last to go");
     }
 
     #[test]

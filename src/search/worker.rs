@@ -157,14 +157,7 @@ impl<'a> Worker<'a> {
 
 /// The pieces of both sides: minor 2, rook 3, queen 6, pawns and kings nothing (Muller).
 fn stage(position: &Position) -> u32 {
-    const WORTH: [(Role, u32); 4] = [
-        (Role::Knight, 2),
-        (Role::Bishop, 2),
-        (Role::Rook, 3),
-        (Role::Queen, 6),
-    ];
-    WORTH
-        .iter()
-        .map(|&(role, worth)| position.by_role(role).count() as u32 * worth)
-        .sum()
+    const WORTH: [(Role, u32); 4] =
+        [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 3), (Role::Queen, 6)];
+    WORTH.iter().map(|&(role, worth)| position.by_role(role).count() as u32 * worth).sum()
 }

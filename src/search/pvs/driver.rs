@@ -17,10 +17,7 @@ impl Playing<'_> {
         let mut outcome = Outcome::default();
         let mut stable = 0;
         for depth in 1..=self.worker.keeper.max_depth() {
-            self.root = Root {
-                depth,
-                ..Root::default()
-            };
+            self.root = Root { depth, ..Root::default() };
             let Some(lines) = self.iteration(depth, &outcome.lines, report) else {
                 self.keep_partial(&mut outcome);
                 break;
@@ -81,14 +78,8 @@ impl Playing<'_> {
         let mut reduced = depth;
         loop {
             self.worker.selective_depth = 0;
-            let task = Task {
-                alpha,
-                beta,
-                depth: reduced,
-                ply: 0,
-                cut_node: false,
-                path: Path::ROOT,
-            };
+            let task =
+                Task { alpha, beta, depth: reduced, ply: 0, cut_node: false, path: Path::ROOT };
             let score = self.search(&self.worker.job.root, task)?;
             let moves = self.worker.root_pv().to_vec();
             let bound = if score <= alpha {
@@ -98,13 +89,8 @@ impl Playing<'_> {
             } else {
                 Bound::Exact
             };
-            let line = Line {
-                score,
-                bound,
-                moves,
-                depth,
-                selective_depth: self.worker.selective_depth,
-            };
+            let line =
+                Line { score, bound, moves, depth, selective_depth: self.worker.selective_depth };
             match bound {
                 Bound::Exact => return Some((!line.moves.is_empty()).then_some(line)),
                 // Nothing below the whole window: no move was searched.
@@ -147,13 +133,7 @@ impl Playing<'_> {
         };
         let depth = self.root.depth;
         let selective_depth = self.worker.selective_depth;
-        let line = Line {
-            score,
-            bound: Bound::Exact,
-            moves,
-            depth,
-            selective_depth,
-        };
+        let line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
         match outcome.lines.first_mut() {
             // With several lines wanted, a partial one may be any of them.
             Some(first) if self.worker.job.multi_pv == 1 => *first = line,
@@ -165,11 +145,7 @@ impl Playing<'_> {
     fn progress(&self, outcome: &Outcome, stable: u32, score_drop: i32) -> Progress {
         let best = outcome.best();
         let spent = |m: PackedMove| {
-            self.root
-                .effort
-                .iter()
-                .find(|(other, _)| *other == m)
-                .map_or(0, |&(_, nodes)| nodes)
+            self.root.effort.iter().find(|(other, _)| *other == m).map_or(0, |&(_, nodes)| nodes)
         };
         let total: u64 = self.root.effort.iter().map(|&(_, nodes)| nodes).sum();
         let mate = outcome.score().and_then(Score::mate_moves);

@@ -108,9 +108,7 @@ impl Playing<'_> {
     fn begin_noisy(&mut self, position: &Position, ply: Ply) {
         let history = &self.history;
         let lists = &mut self.lists[ply];
-        lists
-            .moves
-            .fill(position, Kind::Noisy, |m| noisy_value(position, history, m));
+        lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, m));
         lists.losing.clear();
     }
 

@@ -98,11 +98,7 @@ impl Playing<'_> {
             Bound::Upper
         };
         // Captures alone prove no exact value.
-        let bound = if bound == Bound::Exact {
-            Bound::Upper
-        } else {
-            bound
-        };
+        let bound = if bound == Bound::Exact { Bound::Upper } else { bound };
         let entry = Entry {
             best: best_move,
             score: best.to_table(ply),
@@ -119,11 +115,7 @@ impl Playing<'_> {
     fn order(&mut self, position: &Position, kind: Kind, hint: PackedMove, ply: Ply) {
         let history = &self.history;
         self.lists[ply].moves.fill(position, kind, |m| {
-            if m == hint {
-                i32::MAX
-            } else {
-                noisy_value(position, history, m)
-            }
+            if m == hint { i32::MAX } else { noisy_value(position, history, m) }
         });
     }
 

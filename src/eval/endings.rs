@@ -1,0 +1,275 @@
+//! Endings in which a sum of piece values misleads.
+//!
+//! Two corrections, both made only when few officers are left: a *scale* for material that cannot
+//! win or hardly wins ([`scale`]), and a *drive* for endings without pawns that are won but that a
+//! search cannot see to the end ([`drive`]): the lone king is driven to the edge - before bishop
+//! and knight, to a corner of the bishop's colour - and the other king brought near.
+
+use crate::board::{Bitboard, Color, File, Position, Rank, Role, Square};
+use crate::score::Score;
+
+/// Above this phase (see [`FULL_PHASE`](super::classical::FULL_PHASE)) nothing here applies.
+pub const PHASE_LIMIT: i32 = 8;
+
+/// A scale that leaves the value as it is.
+pub const FULL_SCALE: i32 = 64;
+
+/// The score for the side to move, whose value by piece values is `ours` and whose move is worth
+/// `tempo`, both in centipawns.
+#[inline(never)]
+pub fn corrected(position: &Position, ours: i32, tempo: i32) -> Score {
+    let us = position.turn();
+    let strong = if ours >= 0 { us } else { !us };
+    let balance = Balance::of(position, strong);
+    let toward = drive(position, strong, &balance) * ours.signum();
+    Score::cp((ours + toward + tempo) * scale(position, strong, &balance) / FULL_SCALE)
+}
+
+/// The material of the side that stands better by piece values, and of the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Balance {
+    strong: Force,
+    weak: Force,
+}
+
+impl Balance {
+    /// What both sides have, if `strong` is the one that stands better.
+    pub fn of(position: &Position, strong: Color) -> Balance {
+        Balance { strong: Force::of(position, strong), weak: Force::of(position, !strong) }
+    }
+}
+
+/// How much of its advantage `strong` can hope to realise, in 64ths; 0 for a dead draw.
+pub fn scale(position: &Position, strong: Color, balance: &Balance) -> i32 {
+    let (ours, theirs) = (balance.strong, balance.weak);
+    if ours.pawns == 0 {
+        pawnless_scale(position, strong, ours, theirs)
+    } else if is_wrong_rook_pawn(position, strong) {
+        0
+    } else if is_opposite_bishops(position) {
+        opposite_bishops_scale(ours, theirs)
+    } else if ours.pawns == 1 && ours.points <= 3 && theirs.points >= 3 {
+        // The last pawn can be bought with a piece.
+        32
+    } else {
+        FULL_SCALE
+    }
+}
+
+/// A bonus in centipawns for progress towards mate in a won ending without pawns, else 0.
+pub fn drive(position: &Position, strong: Color, balance: &Balance) -> i32 {
+    let (ours, theirs) = (balance.strong, balance.weak);
+    if ours.pawns + theirs.pawns > 0 || ours.points < theirs.points + 4 {
+        return 0;
+    }
+    let (hunter, prey) = (position.king(strong), position.king(!strong));
+    let goal = if ours.is_bishop_and_knight() {
+        20 * (7 - steps_to_corner(prey, position.pieces(strong, Role::Bishop)))
+    } else {
+        12 * steps_from_centre(prey)
+    };
+    goal + 5 * (14 - steps_apart(hunter, prey))
+}
+
+/// What one side has besides its king.
+#[derive(Clone, Copy, Debug)]
+struct Force {
+    pawns: usize,
+    knights: usize,
+    bishops: usize,
+    /// All officers in the usual small coin: minor pieces 3, rooks 5, queens 9.
+    points: usize,
+}
+
+impl Force {
+    fn of(position: &Position, color: Color) -> Force {
+        let count = |role| position.pieces(color, role).count();
+        let (knights, bishops) = (count(Role::Knight), count(Role::Bishop));
+        let points = 3 * (knights + bishops) + 5 * count(Role::Rook) + 9 * count(Role::Queen);
+        Force { pawns: count(Role::Pawn), knights, bishops, points }
+    }
+
+    fn is_bishop_and_knight(self) -> bool {
+        self.points == 6 && self.knights == 1 && self.bishops == 1
+    }
+
+    fn has_only_knights(self) -> bool {
+        self.points == 3 * self.knights
+    }
+
+    fn has_only_bishops(self) -> bool {
+        self.points == 3 * self.bishops
+    }
+}
+
+/// Without pawns, a side needs a rook more than the other has, roughly, to win.
+fn pawnless_scale(position: &Position, strong: Color, ours: Force, theirs: Force) -> i32 {
+    let bishops = position.pieces(strong, Role::Bishop);
+    if ours.points <= 3 || (ours.has_only_bishops() && is_of_one_colour(bishops)) {
+        0
+    } else if ours.points == 6 && ours.has_only_knights() {
+        // Two knights cannot force mate on a bare king; on a king with a pawn they rarely can.
+        if theirs.pawns == 0 { 0 } else { 4 }
+    } else if ours.points <= theirs.points + 3 {
+        // A minor piece more, or less: rook against bishop, rook and knight against rook.
+        8
+    } else {
+        FULL_SCALE
+    }
+}
+
+/// Only rook's pawns of one file, no officer but bishops that do not command the promotion square,
+/// and the other king there before them: it cannot be driven out.
+fn is_wrong_rook_pawn(position: &Position, strong: Color) -> bool {
+    let pawns = position.pieces(strong, Role::Pawn);
+    let bishops = position.pieces(strong, Role::Bishop);
+    let Some(file) = [File::A, File::H].into_iter().find(|&f| pawns.is_subset(f)) else {
+        return false;
+    };
+    let corner = Square::from_coords(file, strong.fold_wb(Rank::Eighth, Rank::First));
+    position.officers(strong) == bishops
+        && bishops.into_iter().all(|bishop| bishop.is_light() != corner.is_light())
+        && position.king(!strong).distance(corner) <= 1
+}
+
+/// One bishop a side, on squares of different colours.
+fn is_opposite_bishops(position: &Position) -> bool {
+    let bishops = position.by_role(Role::Bishop);
+    bishops.count() == 2 && (bishops & position.us()).count() == 1 && !is_of_one_colour(bishops)
+}
+
+/// Alone, such bishops often hold two pawns less; with other pieces they only help the defender.
+fn opposite_bishops_scale(ours: Force, theirs: Force) -> i32 {
+    match (ours.points, theirs.points) {
+        (3, 3) if ours.pawns <= theirs.pawns + 1 => 20,
+        (3, 3) => 36,
+        _ => 56,
+    }
+}
+
+fn is_of_one_colour(bishops: Bitboard) -> bool {
+    (bishops & Bitboard::DARK_SQUARES).is_empty() || (bishops & Bitboard::LIGHT_SQUARES).is_empty()
+}
+
+/// Steps of a rook from the four central squares, 0 to 6.
+fn steps_from_centre(square: Square) -> i32 {
+    let off = |coordinate: u32| (coordinate as i32 * 2 - 7).abs() / 2;
+    off(square.file().to_u32()) + off(square.rank().to_u32())
+}
+
+/// Steps of a rook between two squares, 1 to 14.
+fn steps_apart(a: Square, b: Square) -> i32 {
+    (a.file().distance(b.file()) + a.rank().distance(b.rank())) as i32
+}
+
+/// How far a square is from the nearer corner of the bishop's colour, 0 to 7: counted in diagonals
+/// towards that corner, so that the two wrong corners lie as far away as the centre.
+fn steps_to_corner(square: Square, bishop: Bitboard) -> i32 {
+    let (file, rank) = (square.file().to_u32() as i32, square.rank().to_u32() as i32);
+    let is_light = (bishop & Bitboard::LIGHT_SQUARES).any();
+    // Dark corners are a1 and h8, light ones h1 and a8.
+    let along = if is_light { (7 - file) + rank } else { file + rank };
+    along.min(14 - along)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::State;
+    use crate::eval::classical::TEMPO;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).unwrap()
+    }
+
+    fn value(fen: &str) -> i32 {
+        let position = position(fen);
+        State::new(&position).evaluate(&position).value()
+    }
+
+    /// The same position for the other colour, Black to move.
+    fn mirrored(fen: &str) -> String {
+        let board = fen.split(' ').next().unwrap();
+        let swap = |c: char| {
+            if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
+        };
+        let ranks: Vec<String> =
+            board.split('/').rev().map(|rank| rank.chars().map(swap).collect()).collect();
+        format!("{} b - - 0 1", ranks.join("/"))
+    }
+
+    #[test]
+    fn material_that_cannot_win_is_a_draw_whoever_has_it() {
+        for fen in [
+            "8/8/4k3/8/8/2NNK3/8/8 w - - 0 1",    // two knights
+            "8/8/4k3/8/8/2B1K3/8/8 w - - 0 1",    // a lone bishop
+            "8/8/4k3/8/8/2B1K3/1B6/B7 w - - 0 1", // bishops of one colour
+            "8/8/4kp2/8/8/2N1K3/8/8 w - - 0 1",   // a knight against a pawn
+            "8/8/4kb2/8/8/2N1K3/8/8 w - - 0 1",   // minor against minor
+            "8/8/4kb2/8/8/2B1K3/8/8 w - - 0 1",   // level, too
+            "k7/8/K7/P7/P7/4B3/8/8 w - - 0 1",    // rook's pawns, bishop of the wrong colour
+            "1k6/8/K7/P7/8/8/8/8 w - - 0 1",      // a rook's pawn alone, the king before it
+        ] {
+            assert_eq!(value(fen), 0, "{fen}");
+            assert_eq!(value(&mirrored(fen)), 0, "{fen}");
+        }
+    }
+
+    #[test]
+    fn material_that_wins_is_not_scaled_away() {
+        for (fen, least) in [
+            ("8/8/4k3/8/8/2R1K3/8/8 w - - 0 1", 450),  // rook
+            ("8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", 550),  // bishop and knight
+            ("8/8/4k3/8/8/2BBK3/8/8 w - - 0 1", 550),  // both bishops
+            ("8/8/4kr2/8/8/2Q1K3/8/8 w - - 0 1", 350), // queen against rook
+            ("k7/8/K7/P7/8/3B4/8/8 w - - 0 1", 350),   // the right rook's pawn
+            ("8/8/K7/P7/4k3/4B3/8/8 w - - 0 1", 350),  // the wrong one, the king too late
+            ("1k6/8/K7/PP6/8/4B3/8/8 w - - 0 1", 450), // and a second file
+            ("8/4k3/8/2NP4/4K3/8/8/8 w - - 0 1", 350), // any pawn with a piece more
+        ] {
+            assert!(value(fen) > least, "{fen}: {}", value(fen));
+            assert_eq!(value(fen), value(&mirrored(fen)), "{fen}");
+        }
+    }
+
+    #[test]
+    fn doubtful_advantages_count_less() {
+        let scale_of = |fen: &str| {
+            let position = position(fen);
+            scale(&position, Color::White, &Balance::of(&position, Color::White))
+        };
+        let rook_against_bishop = scale_of("8/8/4kb2/8/8/2R1K3/8/8 w - - 0 1");
+        let bishops_alone = scale_of("8/4kb2/8/3P4/4K3/4B3/8/8 w - - 0 1");
+        let bishops_and_rooks = scale_of("r7/4kb2/8/3P4/4K3/4B3/8/R7 w - - 0 1");
+        let same_bishops = scale_of("r7/4k1b1/8/3P4/4K3/4B3/8/R7 w - - 0 1");
+        assert!(0 < rook_against_bishop && rook_against_bishop < bishops_alone);
+        assert!(bishops_alone < bishops_and_rooks && bishops_and_rooks < same_bishops);
+        assert_eq!(same_bishops, FULL_SCALE);
+    }
+
+    #[test]
+    fn the_lone_king_is_driven_to_the_edge_and_the_other_follows() {
+        let centre = value("8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
+        let edge = value("3k4/8/8/8/8/8/8/R3K3 w - - 0 1");
+        let near = value("3k4/8/3K4/8/8/8/8/R7 w - - 0 1");
+        assert!(centre < edge && edge < near);
+    }
+
+    #[test]
+    fn bishop_and_knight_drive_to_a_corner_of_the_bishops_colour() {
+        let king_on = |square: &str| {
+            let king: Square = square.parse().unwrap();
+            let position = position("4k3/8/8/8/4K3/8/5B2/6N1 w - - 0 1"); // f2 is dark
+            let bishop = position.pieces(Color::White, Role::Bishop);
+            steps_to_corner(king, bishop)
+        };
+        assert_eq!(["a1", "h8", "a8", "h1", "e4"].map(king_on), [0, 0, 7, 7, 7]);
+        assert_eq!(["b1", "g7", "d4"].map(king_on), [1, 2, 6]);
+    }
+
+    #[test]
+    fn a_draw_has_no_tempo_and_a_full_board_no_correction() {
+        assert_eq!(value("8/8/4kb2/8/8/2B1K3/8/8 b - - 0 1"), 0);
+        assert_eq!(value("rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w KQkq - 0 1"), TEMPO);
+    }
+}
