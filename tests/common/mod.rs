@@ -1,0 +1,140 @@
+//! What several of the integration tests share: random games, and the road from a position of ours
+//! to one of shakmaty's, which is their oracle.
+
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{Board, CastlingMode, Chess, Position as _};
+use tacet::board::{PackedMove, Position};
+
+/// Positions from which random games reach what they seldom do from the start: castling both ways,
+/// en passant with pins, promotions by the dozen, bare kings.
+pub const SEEDS: [&str; 10] = [
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "rnbqkb1r/ppppp1pp/7n/4Pp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+    "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
+    "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+    "3q3k/8/8/2PpP3/8/8/8/B2QK2R w K d6 0 2",
+    "8/8/3k4/8/8/3NB3/8/3K4 w - - 0 1",
+    "r1q1k1r1/1P4P1/8/8/8/8/1p4p1/R1Q1K1R1 w GAga - 0 1",
+];
+
+/// A game: its first position and the moves made at random.
+#[derive(Clone, Debug)]
+pub struct Game {
+    pub start: Position,
+    pub moves: Vec<PackedMove>,
+}
+
+impl Game {
+    /// All positions of the game in order, the first included.
+    pub fn positions(&self) -> Vec<Position> {
+        let mut positions = vec![self.start.clone()];
+        for &m in &self.moves {
+            let (next, _) = positions[positions.len() - 1].play(m);
+            positions.push(next);
+        }
+        positions
+    }
+
+    /// The position after the last move.
+    pub fn last(&self) -> Position {
+        self.moves.iter().fold(self.start.clone(), |position, &m| position.play(m).0)
+    }
+}
+
+/// Games of up to `plies` moves from the standard start, from every start of Chess960 (each side
+/// its own) and from [`SEEDS`]. They shrink to shorter games with the first legal moves.
+pub fn games(plies: usize) -> impl Strategy<Value = Game> {
+    let choices = prop::collection::vec(any::<u16>(), 0..=plies);
+    (starts(), choices).prop_map(|(start, choices)| random_game(start, &choices))
+}
+
+/// The last positions of [`games`].
+pub fn positions(plies: usize) -> impl Strategy<Value = Position> {
+    games(plies).prop_map(|game| game.last())
+}
+
+fn starts() -> impl Strategy<Value = Position> {
+    prop_oneof![
+        1 => Just(Position::startpos()),
+        2 => (0..960_u32, 0..960_u32).prop_map(|(white, black)| chess960(white, black)),
+        2 => prop::sample::select(&SEEDS[..]).prop_map(position),
+    ]
+}
+
+fn random_game(start: Position, choices: &[u16]) -> Game {
+    let mut moves = Vec::new();
+    let mut position = start.clone();
+    for &choice in choices {
+        let legal = position.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let m = legal[usize::from(choice) % legal.len()];
+        position = position.play(m).0;
+        moves.push(m);
+    }
+    Game { start, moves }
+}
+
+/// The start position of double Chess960 with these two of the 960 back ranks.
+pub fn chess960(white: u32, black: u32) -> Position {
+    let rank = |number, index: usize| {
+        let fen = Board::chess960(number).to_string();
+        fen.split('/').nth(index).map(str::to_owned).unwrap_or_default()
+    };
+    let (white, black) = (rank(white, 7), rank(black, 0));
+    let mut rights = String::new();
+    for (side, first_file) in [(&white, b'A'), (&black, b'a')] {
+        for (index, letter) in side.bytes().enumerate() {
+            if letter.eq_ignore_ascii_case(&b'r') {
+                rights.push((first_file + index as u8) as char);
+            }
+        }
+    }
+    let mut fen = String::new();
+    write!(fen, "{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w {rights} - 0 1")
+        .expect("a string takes any text");
+    position(&fen)
+}
+
+/// A position that the test's author knows to be right.
+pub fn position(fen: &str) -> Position {
+    Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// shakmaty's view of a FEN.
+pub fn oracle(fen: &str) -> Chess {
+    let setup = fen.parse::<Fen>().expect("our FEN is read").into_setup();
+    let mode = CastlingMode::detect(&setup);
+    shakmaty::FromSetup::from_setup(setup, mode).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+/// shakmaty's legal moves as UCI writes them in Chess960 mode, sorted.
+pub fn oracle_moves(chess: &Chess) -> Vec<String> {
+    let text = |&m: &shakmaty::Move| UciMove::from_chess960(m).to_string();
+    let mut moves: Vec<String> = chess.legal_moves().iter().map(text).collect();
+    moves.sort();
+    moves
+}
+
+/// A file of the suites that developers keep beside the repository. Says so when it is not there.
+pub fn suite(path: &str) -> Option<String> {
+    let file: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "..", "shared", "suites", path].iter().collect();
+    let text = std::fs::read_to_string(&file).ok();
+    if text.is_none() {
+        eprintln!("skipped: no {} on this machine", file.display());
+    }
+    text
+}
