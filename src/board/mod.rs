@@ -376,7 +376,7 @@ impl Position {
             self.update_en_passant();
         }
         let irreversible = role == Role::Pawn || captured.is_some() || lost_rights.any();
-        self.reversible = if irreversible { 0 } else { self.reversible + 1 };
+        self.reversible = if irreversible { 0 } else { self.reversible.saturating_add(1) };
         self.checkers = self.find_checkers();
         change
     }

@@ -153,6 +153,9 @@ impl Position {
     /// What is not a legal move in this position.
     pub fn parse_san(&self, text: &str) -> Result<PackedMove, NotationError> {
         let bare = text.trim_end_matches(['+', '#', '!', '?']);
+        // Castling with zeros is common in old files.
+        let castling = bare.starts_with("0-0").then(|| bare.replace('0', "O"));
+        let bare = castling.as_deref().unwrap_or(bare);
         if let Ok(san) = San::from_ascii(bare.as_bytes())
             && let Ok(m) = san.to_move(&self.chess)
         {

@@ -69,7 +69,7 @@ impl PackedMove {
     /// Is this a promotion?
     #[inline]
     pub const fn is_promotion(self) -> bool {
-        self.0 & PROMOTION != 0
+        self.0 & 0xc000 == PROMOTION
     }
 
     /// Is this neither castling, en passant nor promotion?
@@ -153,5 +153,14 @@ mod tests {
         let m = PackedMove::en_passant(Square::E5, Square::D6);
         assert!(m.is_en_passant() && !m.is_promotion() && !m.is_castle());
         assert!(PackedMove::NONE.is_none());
+    }
+
+    #[test]
+    fn bits_that_mean_nothing_are_of_no_kind() {
+        for kind in [3_u16, 8, 9, 10, 12, 15] {
+            let m = PackedMove::from_raw(kind << 12 | 0x0fc8);
+            assert!(!m.is_castle() && !m.is_en_passant() && !m.is_promotion() && !m.is_plain());
+            assert_eq!(m.promoted_to(), None);
+        }
     }
 }
