@@ -23,7 +23,7 @@ pub const SEEDS: [&str; 10] = [
     "rnbqkb1r/ppppp1pp/7n/4Pp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
     "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
     "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
-    "3q3k/8/8/2PpP3/8/8/8/B2QK2R w K d6 0 2",
+    "3q2k1/8/8/2PpP3/8/8/8/B2QK2R w K d6 0 2",
     "8/8/3k4/8/8/3NB3/8/3K4 w - - 0 1",
     "r1q1k1r1/1P4P1/8/8/8/8/1p4p1/R1Q1K1R1 w GAga - 0 1",
 ];
@@ -62,6 +62,12 @@ pub fn games(plies: usize) -> impl Strategy<Value = Game> {
 /// The last positions of [`games`].
 pub fn positions(plies: usize) -> impl Strategy<Value = Position> {
     games(plies).prop_map(|game| game.last())
+}
+
+/// `PROPTEST_CASES` many cases a property, 256 unless told. A failure prints its input, which then
+/// belongs into a test of its own.
+pub fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn starts() -> impl Strategy<Value = Position> {
