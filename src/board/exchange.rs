@@ -1,8 +1,9 @@
 //! Static exchange evaluation: what a move wins or loses when both sides go on capturing on its
-//! destination with the least valuable piece, and either may stop.
+//! destination with the piece that puts least at stake, and either may stop.
 //!
 //! Source: the swap algorithm of the Chess Programming Wiki ("Static Exchange Evaluation"). Pins
-//! are not looked at.
+//! are not looked at. A pawn that captures on the last rank puts a queen at stake, so lesser pieces
+//! go before it, as the published test collections have it.
 
 use super::{Bitboard, PackedMove, Position, Rank, Role, Square, attacks};
 
@@ -12,6 +13,13 @@ const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 
 /// What a pawn gains by becoming a queen.
 const PROMOTION: i32 = value_of(Role::Queen) - value_of(Role::Pawn);
+
+/// The pieces by what they put at stake when they capture, least first.
+const LEAST_FIRST: [Role; 6] = Role::ALL;
+
+/// The same on the first and last rank, where a capturing pawn becomes a queen.
+const LEAST_FIRST_PROMOTING: [Role; 6] =
+    [Role::Knight, Role::Bishop, Role::Rook, Role::Pawn, Role::Queen, Role::King];
 
 /// What a piece counts in an exchange, in centipawns.
 #[inline]
@@ -91,7 +99,7 @@ fn first_step(position: &Position, m: PackedMove) -> (i32, i32) {
     }
 }
 
-/// The captures on one square, least valuable attacker first, sides taking turns.
+/// The captures on one square, least at stake first, sides taking turns.
 struct Swap<'a> {
     position: &'a Position,
     target: Square,
@@ -121,10 +129,11 @@ impl<'a> Swap<'a> {
         (self.attackers & self.position.by_color(self.to_move)).any()
     }
 
-    /// Takes the least valuable attacker of the side to move off the board.
+    /// Takes the attacker of the side to move that puts least at stake off the board.
     fn next_attacker(&mut self) -> Option<Role> {
         let ours = self.attackers & self.position.by_color(self.to_move);
-        let role = Role::ALL.into_iter().find(|&r| (ours & self.position.by_role(r)).any())?;
+        let order = if self.promotes(Role::Pawn) { LEAST_FIRST_PROMOTING } else { LEAST_FIRST };
+        let role = order.into_iter().find(|&r| (ours & self.position.by_role(r)).any())?;
         let square = (ours & self.position.by_role(role)).first()?;
         self.occupied = self.occupied.without(square);
         self.uncover(role);
