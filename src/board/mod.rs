@@ -343,6 +343,22 @@ impl Position {
         self.role_at(m.from()).unwrap_or(Role::Pawn)
     }
 
+    /// The key after a move, but for castling rights, en passant and promotion: good enough to ask
+    /// for the table's entry ahead of time.
+    #[inline]
+    pub fn approximate_key_after(&self, m: PackedMove) -> u64 {
+        let us = self.turn();
+        let role = self.moved_role(m);
+        let mut key = self.keys.position
+            ^ zobrist::turn(Color::Black)
+            ^ zobrist::piece(PieceSquare::new(us, role, m.from()))
+            ^ zobrist::piece(PieceSquare::new(us, role, m.to()));
+        if let Some(captured) = self.role_at(m.to()) {
+            key ^= zobrist::piece(PieceSquare::new(!us, captured, m.to()));
+        }
+        key
+    }
+
     /// Plays a legal move on a copy. Returns the new position and what changed on the board.
     #[inline]
     pub fn play(&self, m: PackedMove) -> (Position, Change) {

@@ -20,7 +20,7 @@ impl Keys {
     /// Puts a piece on the board, or takes it off: the operation is its own inverse.
     #[inline]
     pub fn toggle(&mut self, piece: PieceSquare) {
-        let key = NUMBERS.pieces[piece.index()];
+        let key = self::piece(piece);
         self.position ^= key;
         if piece.role() == Role::Pawn {
             self.pawns ^= key;
@@ -34,6 +34,12 @@ impl Keys {
     pub fn toggle_turn(&mut self) {
         self.position ^= NUMBERS.black_to_move;
     }
+}
+
+/// The number for a piece on a square.
+#[inline]
+pub fn piece(piece: PieceSquare) -> u64 {
+    NUMBERS.pieces[piece.index()]
 }
 
 /// The number for the right to castle with the rook on `rook`.

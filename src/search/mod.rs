@@ -6,6 +6,7 @@ pub mod history;
 pub mod null_move;
 pub mod ordering;
 pub mod params;
+pub mod pool;
 pub mod prune;
 mod pvs;
 pub mod reduce;
@@ -18,10 +19,10 @@ use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
 use classic::Classic;
 use null_move::Scheme;
+use pool::Pool;
 use pvs::Playing;
 use stats::Stats;
 use table::Table;
-use worker::Worker;
 
 /// Which searcher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -231,37 +232,12 @@ impl Outcome {
     }
 }
 
-/// Runs a search to its end. `keeper` says when that is, `report` is called for every line found.
-///
-/// If the root has a legal move, the outcome has at least one line with at least one move, even if
-/// the keeper stops the search before the first node.
+/// Runs one search to its end in a [`Pool`] of its own: nothing is remembered but the table.
 pub fn run(
     job: &SearchJob,
     table: &Table,
     keeper: &Keeper,
     report: &mut dyn FnMut(&Info),
 ) -> Outcome {
-    table.new_search();
-    let worker = Worker::new(job, table, keeper);
-    let mut outcome = match job.searcher {
-        Searcher::Playing => Playing::new(worker).run(report),
-        Searcher::Classic => Classic::new(worker).run(report),
-    };
-    if outcome.lines.is_empty() {
-        outcome.lines.extend(any_move(job));
-    }
-    outcome
-}
-
-/// A line of one legal move, for a search that was stopped before it found any.
-fn any_move(job: &SearchJob) -> Option<Line> {
-    let legal = job.root.legal_moves();
-    let m = job.search_moves.first().or_else(|| legal.first())?;
-    Some(Line {
-        score: Score::ZERO,
-        bound: Bound::Exact,
-        moves: vec![*m],
-        depth: 0,
-        selective_depth: 0,
-    })
+    Pool::new().run(job, table, keeper, report)
 }

@@ -6,7 +6,9 @@ use crate::board::{PackedMove, Position, Role};
 /// Moves with values, taken best first. Sorting as far as needed: most nodes are left early.
 pub struct Scored {
     moves: MoveList,
-    values: [i32; MAX_MOVES],
+    /// From the highest bit: value 32, place in the order of generation (reversed) 16, move 16. No
+    /// two are equal, so the largest is the best move, the earliest generated among equals.
+    keys: [i64; MAX_MOVES],
     next: usize,
 }
 
@@ -18,9 +20,8 @@ impl Default for Scored {
 
 impl Scored {
     /// No moves.
-    #[inline]
     pub const fn new() -> Scored {
-        Scored { moves: MoveList::new(), values: [0; MAX_MOVES], next: 0 }
+        Scored { moves: MoveList::new(), keys: [0; MAX_MOVES], next: 0 }
     }
 
     /// Generates the moves of one kind and values them.
@@ -29,28 +30,26 @@ impl Scored {
         self.moves.clear();
         self.next = 0;
         generate(position, kind, &mut self.moves);
-        for (slot, &m) in self.values.iter_mut().zip(self.moves.iter()) {
-            *slot = value(m);
+        for (i, (key, &m)) in self.keys.iter_mut().zip(self.moves.iter()).enumerate() {
+            let place = (MAX_MOVES - i) as i64;
+            *key = i64::from(value(m)) << 32 | place << 16 | i64::from(m.raw());
         }
     }
 
     /// The best move not yet taken, the earliest generated among equals, and its value.
     #[inline]
     pub fn take(&mut self) -> Option<(PackedMove, i32)> {
-        let first = self.next;
-        let rest = &self.values[first..self.moves.len()];
-        let (mut best, mut value) = (first, *rest.first()?);
-        for (i, &candidate) in rest.iter().enumerate().skip(1) {
-            if candidate > value {
-                (best, value) = (first + i, candidate);
+        let rest = &mut self.keys[self.next..self.moves.len()];
+        let mut best = *rest.first()?;
+        let mut at = 0;
+        for (i, &key) in rest.iter().enumerate().skip(1) {
+            if key > best {
+                (best, at) = (key, i);
             }
         }
-        let m = self.moves[best];
-        // Moved up by one, not swapped, so that equals keep their order.
-        self.moves.copy_within(first..best, first + 1);
-        self.values.copy_within(first..best, first + 1);
+        rest.swap(0, at);
         self.next += 1;
-        Some((m, value))
+        Some((PackedMove::from_raw(best as u16), (best >> 32) as i32))
     }
 }
 

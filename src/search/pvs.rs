@@ -22,12 +22,25 @@ use picker::{Lists, Picker};
 /// The searcher of one thread.
 pub struct Playing<'a> {
     worker: Worker<'a>,
-    history: History,
+    memory: &'a mut Memory,
     /// The path from the root, one frame a ply.
     frames: Vec<Frame>,
-    /// Moves of the nodes on the path, one pair of lists a ply.
-    lists: Vec<Lists>,
     root: Root,
+}
+
+/// What a thread keeps from one search of a game to the next.
+pub struct Memory {
+    history: History,
+    /// Moves of the nodes on the path, one pair of lists a ply: kept to save the allocation.
+    lists: Vec<Lists>,
+}
+
+impl Memory {
+    /// Nothing learned yet.
+    pub fn new() -> Memory {
+        let lists = (0..=MAX_PLY + 1).map(|_| Lists::default()).collect();
+        Memory { history: History::new(), lists }
+    }
 }
 
 /// What a node leaves for those below it.
@@ -114,14 +127,9 @@ enum Before {
 
 impl<'a> Playing<'a> {
     /// A searcher for the worker's job.
-    pub fn new(worker: Worker<'a>) -> Playing<'a> {
-        Playing {
-            worker,
-            history: History::new(),
-            frames: vec![Frame::default(); MAX_PLY + 2],
-            lists: (0..=MAX_PLY + 1).map(|_| Lists::default()).collect(),
-            root: Root::default(),
-        }
+    pub fn new(worker: Worker<'a>, memory: &'a mut Memory) -> Playing<'a> {
+        let frames = vec![Frame::default(); MAX_PLY + 2];
+        Playing { worker, memory, frames, root: Root::default() }
     }
 
     /// The value of a node, fail-soft. `None` if the search was stopped.
@@ -411,9 +419,9 @@ impl<'a> Playing<'a> {
     ) -> Candidate {
         let quiet = !position.is_noisy(m);
         let history = if quiet {
-            self.history.quiet(position, known.threats, &known.before, m)
+            self.memory.history.quiet(position, known.threats, &known.before, m)
         } else {
-            self.history.noisy(position, m)
+            self.memory.history.noisy(position, m)
         };
         Candidate { m, number, quiet, history }
     }
@@ -486,7 +494,6 @@ impl<'a> Playing<'a> {
         let full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
         let next = self.worker.make(position, m);
-        self.worker.table.prefetch(next.key());
         let path = task.path.after_move();
         let (alpha, beta) = (task.alpha, task.beta);
         let null_window = |depth, cut_node| Task {
@@ -552,19 +559,25 @@ impl<'a> Playing<'a> {
     ) {
         let bonus = history::bonus(depth);
         if position.is_noisy(m) {
-            self.history.update_noisy(position, m, bonus);
+            self.memory.history.update_noisy(position, m, bonus);
         } else {
             let killers = &mut self.frames[ply].killers;
             if killers[0] != m {
                 *killers = [m, killers[0]];
             }
-            self.history.update_quiet(position, known.threats, &known.before, m, bonus);
+            self.memory.history.update_quiet(position, known.threats, &known.before, m, bonus);
             for &other in tried.quiets() {
-                self.history.update_quiet(position, known.threats, &known.before, other, -bonus);
+                self.memory.history.update_quiet(
+                    position,
+                    known.threats,
+                    &known.before,
+                    other,
+                    -bonus,
+                );
             }
         }
         for &other in tried.noisies() {
-            self.history.update_noisy(position, other, -bonus);
+            self.memory.history.update_noisy(position, other, -bonus);
         }
     }
 
@@ -684,7 +697,6 @@ impl Passer for Here<'_, '_, '_> {
         let ply = self.task.ply;
         self.searcher.frames[ply].moved = None;
         let next = self.searcher.worker.pass(self.position);
-        self.searcher.worker.table.prefetch(next.key());
         let task = Task {
             alpha: -beta,
             beta: -beta + 1,

@@ -80,6 +80,8 @@ impl<'a> Worker<'a> {
     /// Plays a move; to be followed by [`Worker::unmake`].
     #[inline]
     pub fn make(&mut self, position: &Position, m: PackedMove) -> Position {
+        // The entry is needed soon and far away: ask for it before the work of playing the move.
+        self.table.prefetch(position.approximate_key_after(m));
         let (next, change) = position.play(m);
         self.keys.push(position.key());
         self.eval.push(&change);

@@ -90,14 +90,14 @@ impl Playing<'_> {
                         None => self.begin_quiet(position, picker, known, ply),
                     }
                 }
-                Stage::Quiet => match self.lists[ply].moves.take() {
+                Stage::Quiet => match self.memory.lists[ply].moves.take() {
                     Some(_) if picker.skip_quiets => picker.begin_losing(),
                     Some((m, _)) if picker.given_already(m) => {}
                     Some((m, _)) => return Some(m),
                     None => picker.begin_losing(),
                 },
                 Stage::Losing => {
-                    let m = self.lists[ply].losing.get(picker.given).copied();
+                    let m = self.memory.lists[ply].losing.get(picker.given).copied();
                     picker.given += 1;
                     return m;
                 }
@@ -106,14 +106,14 @@ impl Playing<'_> {
     }
 
     fn begin_noisy(&mut self, position: &Position, ply: Ply) {
-        let history = &self.history;
-        let lists = &mut self.lists[ply];
+        let history = &self.memory.history;
+        let lists = &mut self.memory.lists[ply];
         lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, m));
         lists.losing.clear();
     }
 
     fn next_noisy(&mut self, position: &Position, picker: &Picker, ply: Ply) -> Option<PackedMove> {
-        let lists = &mut self.lists[ply];
+        let lists = &mut self.memory.lists[ply];
         while let Some((m, value)) = lists.moves.take() {
             if m == picker.hint {
                 continue;
@@ -139,8 +139,8 @@ impl Playing<'_> {
             picker.begin_losing();
             return;
         }
-        let history = &self.history;
-        self.lists[ply].moves.fill(position, Kind::Quiet, |m| {
+        let history = &self.memory.history;
+        self.memory.lists[ply].moves.fill(position, Kind::Quiet, |m| {
             history.quiet(position, known.threats, &known.before, m)
         });
         picker.stage = Stage::Quiet;

@@ -52,7 +52,7 @@ impl Playing<'_> {
                     break;
                 }
                 self.order(position, kind, hint, ply);
-                while let Some((m, _)) = self.lists[ply].moves.take() {
+                while let Some((m, _)) = self.memory.lists[ply].moves.take() {
                     if let Some(futile) = futile
                         && let Some(bound) = self.skip(position, m, futile, alpha)
                     {
@@ -66,7 +66,6 @@ impl Playing<'_> {
                     number += 1;
                     self.frames[ply].moved = Some(moved_piece(position, m));
                     let next = self.worker.make(position, m);
-                    self.worker.table.prefetch(next.key());
                     let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
                     self.worker.unmake();
                     if score > best {
@@ -113,8 +112,8 @@ impl Playing<'_> {
 
     /// Generates the moves of one kind, the table's first.
     fn order(&mut self, position: &Position, kind: Kind, hint: PackedMove, ply: Ply) {
-        let history = &self.history;
-        self.lists[ply].moves.fill(position, kind, |m| {
+        let history = &self.memory.history;
+        self.memory.lists[ply].moves.fill(position, kind, |m| {
             if m == hint { i32::MAX } else { noisy_value(position, history, m) }
         });
     }
