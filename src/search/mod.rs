@@ -17,10 +17,8 @@ mod worker;
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
-use classic::Classic;
 use null_move::Scheme;
 use pool::Pool;
-use pvs::Playing;
 use stats::Stats;
 use table::Table;
 
