@@ -25,10 +25,10 @@ proptest! {
             let (noisy, quiet) = (stage(position, Kind::Noisy), stage(position, Kind::Quiet));
             prop_assert!(noisy.iter().all(|&m| position.is_noisy(m)), "{position:?}: {noisy:?}");
             prop_assert!(!quiet.iter().any(|&m| position.is_noisy(m)), "{position:?}: {quiet:?}");
-            let all = noisy.iter().chain(quiet.iter());
-            let mut texts: Vec<String> = all.map(PackedMove::to_string).collect();
-            texts.sort();
-            prop_assert_eq!(texts, oracle_moves(&chess), "{:?}", position);
+            let expected = oracle_moves(&chess);
+            let both = texts(noisy.iter().chain(quiet.iter()));
+            prop_assert_eq!(both, expected.clone(), "{:?}", position);
+            prop_assert_eq!(texts(stage(position, Kind::All).iter()), expected, "{:?}", position);
             if let Some(m) = game.moves.get(index) {
                 let m: UciMove = m.to_string().parse().expect("a UCI move");
                 chess.play_unchecked(m.to_move(&chess).expect("a legal move"));
@@ -105,6 +105,13 @@ proptest! {
     }
 }
 
+/// Moves as text, sorted.
+fn texts<'a>(moves: impl Iterator<Item = &'a PackedMove>) -> Vec<String> {
+    let mut texts: Vec<String> = moves.map(PackedMove::to_string).collect();
+    texts.sort();
+    texts
+}
+
 fn stage(position: &Position, kind: Kind) -> MoveList {
     let mut list = MoveList::new();
     generate(position, kind, &mut list);
@@ -125,9 +132,7 @@ proptest! {
         let expected = Fen::from_position(&swapped, shakmaty::EnPassantMode::Always).to_string();
         prop_assert_eq!(placement(&passed.to_fen()), placement(&expected));
         prop_assert_eq!(passed.checkers(), swapped.checkers());
-        let mut moves: Vec<_> = passed.legal_moves().iter().map(PackedMove::to_string).collect();
-        moves.sort();
-        prop_assert_eq!(moves, oracle_moves(&swapped));
+        prop_assert_eq!(texts(passed.legal_moves().iter()), oracle_moves(&swapped));
     }
 
     /// After a pass the keys are canonical: those of the same position set up by hand.

@@ -148,6 +148,34 @@ fn chess960_suite_to_depth_5() {
     run_suite(SUITES[2], 5, u64::MAX);
 }
 
+#[test]
+#[ignore = "a measurement: worth something only with --release on a quiet machine"]
+fn speed_is_at_least_nine_tenths_of_shakmatys() {
+    let mut slowest = f64::INFINITY;
+    for (fen, depth) in [(STANDARD[0].0, 5), (STANDARD[1].0, 4)] {
+        let (ours, theirs) = (position(fen), common::oracle(fen));
+        let mut ratios: Vec<f64> = Vec::new();
+        // In turns, so that whatever else the machine does hits both.
+        for _ in 0..15 {
+            let (our_nodes, our_seconds) = timed(|| perft(&ours, depth));
+            let (their_nodes, their_seconds) = timed(|| shakmaty::perft(&theirs, depth));
+            assert_eq!(our_nodes, their_nodes);
+            ratios.push(their_seconds / our_seconds);
+        }
+        ratios.sort_by(f64::total_cmp);
+        let median = ratios[ratios.len() / 2];
+        eprintln!("{fen}: our speed is {median:.3} times shakmaty's (median of 15 pairs)");
+        slowest = slowest.min(median);
+    }
+    assert!(slowest >= 0.9);
+}
+
+fn timed(run: impl FnOnce() -> u64) -> (u64, f64) {
+    let started = Instant::now();
+    let nodes = run();
+    (nodes, started.elapsed().as_secs_f64())
+}
+
 const SUITES: [&str; 3] = ["standard.epd", "tricky.epd", "chess960.epd"];
 
 fn check_all(facts: &[Fact]) {

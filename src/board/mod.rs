@@ -116,6 +116,8 @@ pub struct Position {
     chess: Chess,
     keys: Keys,
     checkers: Bitboard,
+    /// The side to move's pieces that shield their king from a slider.
+    pinned: Bitboard,
     /// Plies since the last capture, pawn move, loss of castling rights or pass: how far back a
     /// repetition can lie.
     reversible: u16,
@@ -138,12 +140,14 @@ impl Position {
     fn from_chess(chess: Chess) -> Position {
         let mut position = Position {
             keys: Keys::default(),
-            checkers: chess.checkers(),
+            checkers: Bitboard::EMPTY,
+            pinned: Bitboard::EMPTY,
             reversible: chess.halfmoves().min(1000) as u16,
             ep_file: chess.legal_ep_square().map(Square::file),
             chess,
         };
         position.keys = position.recomputed_keys();
+        position.look_from_the_king();
         position
     }
 
@@ -260,6 +264,12 @@ impl Position {
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
+    }
+
+    /// Pieces of the side to move that shield their king from a slider.
+    #[inline]
+    pub fn pinned(&self) -> Bitboard {
+        self.pinned
     }
 
     /// Is the side to move in check?
@@ -393,7 +403,7 @@ impl Position {
         }
         let irreversible = role == Role::Pawn || captured.is_some() || lost_rights.any();
         self.reversible = if irreversible { 0 } else { self.reversible.saturating_add(1) };
-        self.checkers = self.find_checkers();
+        self.look_from_the_king();
         change
     }
 
@@ -408,15 +418,28 @@ impl Position {
         }
     }
 
-    fn find_checkers(&self) -> Bitboard {
+    /// Finds the pieces that give check and those that are pinned, in one look from the king of the
+    /// side to move.
+    #[inline]
+    fn look_from_the_king(&mut self) {
         let king = self.king(self.turn());
         let board = self.chess.board();
-        let occupied = board.occupied();
-        self.them()
-            & ((attacks::rook_attacks(king, occupied) & board.rooks_and_queens())
-                | (attacks::bishop_attacks(king, occupied) & board.bishops_and_queens())
-                | (attacks::knight_attacks(king) & board.knights())
-                | (attacks::pawn_attacks(self.turn(), king) & board.pawns()))
+        let (us, them) = (self.us(), self.them());
+        self.checkers = them
+            & ((attacks::knight_attacks(king) & board.knights())
+                | (attacks::pawn_attacks(self.turn(), king) & board.pawns()));
+        self.pinned = Bitboard::EMPTY;
+        let snipers = them
+            & ((attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens())
+                | (attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens()));
+        for sniper in snipers {
+            let shield = attacks::between(king, sniper) & board.occupied();
+            if shield.is_empty() {
+                self.checkers.add(sniper);
+            } else if !shield.more_than_one() {
+                self.pinned |= shield & us;
+            }
+        }
     }
 
     /// Passes the turn: the null move. The side to move must not be in check.
@@ -442,16 +465,17 @@ impl Position {
             next.keys.position ^= zobrist::en_passant(Square::from_coords(file, Rank::First));
         }
         next.reversible = 0;
-        // The side that passed gave no check before, and nothing moved.
-        next.checkers = Bitboard::EMPTY;
+        // The other side was not in check, and nothing moved; but it has pins of its own.
+        next.look_from_the_king();
+        debug_assert!(!next.in_check());
         next
     }
 
     /// All legal moves.
+    #[inline]
     pub fn legal_moves(&self) -> movegen::MoveList {
         let mut list = movegen::MoveList::new();
-        movegen::generate(self, movegen::Kind::Noisy, &mut list);
-        movegen::generate(self, movegen::Kind::Quiet, &mut list);
+        movegen::generate(self, movegen::Kind::All, &mut list);
         list
     }
 

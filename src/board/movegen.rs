@@ -5,6 +5,8 @@
 //! pieces stay on their line, evasions answer the check. The tests compare both stages together
 //! with shakmaty's `legal_moves`.
 
+use arrayvec::ArrayVec;
+
 use super::{Bitboard, Color, File, PackedMove, Position, Rank, Role, Square, attacks};
 
 /// Which moves to generate.
@@ -14,42 +16,34 @@ pub enum Kind {
     Noisy,
     /// Everything else: castling and underpromotions that capture nothing included.
     Quiet,
+    /// Both in one go, in no particular order: quicker than one after the other.
+    All,
 }
 
 /// No legal position has more moves than this (the record is 218).
 pub const MAX_MOVES: usize = 256;
 
 /// A list of moves on the stack.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [PackedMove; MAX_MOVES],
-    len: usize,
-}
+#[derive(Clone, Default)]
+pub struct MoveList(ArrayVec<PackedMove, MAX_MOVES>);
 
 impl MoveList {
     /// An empty list.
     #[inline]
     pub const fn new() -> MoveList {
-        MoveList { moves: [PackedMove::NONE; MAX_MOVES], len: 0 }
+        MoveList(ArrayVec::new_const())
     }
 
     /// Appends a move.
     #[inline]
     pub fn push(&mut self, m: PackedMove) {
-        self.moves[self.len] = m;
-        self.len += 1;
+        self.0.push(m);
     }
 
     /// Removes all moves.
     #[inline]
     pub fn clear(&mut self) {
-        self.len = 0;
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> MoveList {
-        MoveList::new()
+        self.0.clear();
     }
 }
 
@@ -57,14 +51,14 @@ impl std::ops::Deref for MoveList {
     type Target = [PackedMove];
     #[inline]
     fn deref(&self) -> &[PackedMove] {
-        &self.moves[..self.len]
+        &self.0
     }
 }
 
 impl std::ops::DerefMut for MoveList {
     #[inline]
     fn deref_mut(&mut self) -> &mut [PackedMove] {
-        &mut self.moves[..self.len]
+        &mut self.0
     }
 }
 
@@ -88,13 +82,14 @@ pub fn generate(position: &Position, kind: Kind, list: &mut MoveList) {
     let targets = match kind {
         Kind::Noisy => position.them(),
         Kind::Quiet => !position.occupied(),
+        Kind::All => !position.us(),
     };
     if evasions.any() {
         generator.pieces(targets & evasions);
         generator.pawns(kind, evasions);
     }
     generator.king_steps(targets);
-    if kind == Kind::Quiet && position.checkers().is_empty() {
+    if kind != Kind::Noisy && position.checkers().is_empty() {
         generator.castling();
     }
 }
@@ -112,7 +107,7 @@ impl<'a> Generator<'a> {
     fn new(position: &'a Position, list: &'a mut MoveList) -> Generator<'a> {
         let us = position.turn();
         let king = position.king(us);
-        Generator { position, list, us, king, pinned: pinned(position, us) }
+        Generator { position, list, us, king, pinned: position.pinned }
     }
 
     /// Knights, bishops, rooks and queens to the target squares.
@@ -152,71 +147,81 @@ impl<'a> Generator<'a> {
     fn pawns(&mut self, kind: Kind, evasions: Bitboard) {
         let pawns = self.position.pieces(self.us, Role::Pawn);
         let seventh = Bitboard::from_rank(self.us.relative_rank(Rank::Seventh));
-        match kind {
-            Kind::Noisy => {
-                self.pawn_captures(pawns, evasions);
-                self.pawn_steps(pawns & seventh, evasions, &[Role::Queen]);
-                self.en_passant(pawns);
-            }
-            Kind::Quiet => {
-                self.pawn_steps(pawns & !seventh, evasions, &[]);
-                let roles = [Role::Knight, Role::Rook, Role::Bishop];
-                self.pawn_steps(pawns & seventh, evasions, &roles);
-            }
+        if kind != Kind::Quiet {
+            self.pawn_captures(pawns & !seventh, evasions, |list, from, to| {
+                list.push(PackedMove::normal(from, to));
+            });
+            self.en_passant(pawns);
+        }
+        if kind != Kind::Noisy {
+            self.pawn_steps(pawns & !seventh, evasions);
+        }
+        if (pawns & seventh).any() {
+            self.promotions(kind, pawns & seventh, evasions);
         }
     }
 
     #[inline]
-    fn pawn_captures(&mut self, pawns: Bitboard, evasions: Bitboard) {
+    fn pawn_captures(
+        &mut self,
+        pawns: Bitboard,
+        evasions: Bitboard,
+        push: impl Fn(&mut MoveList, Square, Square),
+    ) {
         let targets = self.position.them() & evasions;
         // Towards the a-file and towards the h-file, seen from White.
-        for (pawns, offset) in
-            [(pawns & !Bitboard::from_file(File::A), 7), (pawns & !Bitboard::from_file(File::H), 9)]
-        {
+        for (edge, offset) in [(File::A, 7), (File::H, 9)] {
             let offset = if self.us.is_white() { offset } else { offset - 16 };
+            let pawns = pawns & !Bitboard::from_file(edge);
             for to in pawns.shift(offset) & targets {
                 let from = back(to, offset);
                 if self.may_leave(from, to) {
-                    self.push_pawn(
-                        from,
-                        to,
-                        &[Role::Queen, Role::Knight, Role::Rook, Role::Bishop],
-                    );
+                    push(self.list, from, to);
                 }
             }
         }
     }
 
-    /// Single and double steps; `roles` are the promotions wanted of pawns on the seventh rank.
+    /// Single and double steps.
     #[inline]
-    fn pawn_steps(&mut self, pawns: Bitboard, evasions: Bitboard, roles: &[Role]) {
+    fn pawn_steps(&mut self, pawns: Bitboard, evasions: Bitboard) {
         let empty = !self.position.occupied();
         let up = if self.us.is_white() { 8 } else { -8 };
         let single = pawns.shift(up) & empty;
         let third = Bitboard::from_rank(self.us.relative_rank(Rank::Third));
-        let double = (single & third).shift(up) & empty & evasions;
-        for to in single & evasions {
-            let from = back(to, up);
-            if self.may_leave(from, to) {
-                self.push_pawn(from, to, roles);
-            }
-        }
-        for to in double {
-            let from = back(to, 2 * up);
-            if self.may_leave(from, to) {
-                self.list.push(PackedMove::normal(from, to));
+        let double = (single & third).shift(up) & empty;
+        for (targets, offset) in [(single, up), (double, 2 * up)] {
+            for to in targets & evasions {
+                let from = back(to, offset);
+                if self.may_leave(from, to) {
+                    self.list.push(PackedMove::normal(from, to));
+                }
             }
         }
     }
 
-    #[inline]
-    fn push_pawn(&mut self, from: Square, to: Square, roles: &[Role]) {
-        if matches!(to.rank(), Rank::First | Rank::Eighth) {
-            for &role in roles {
-                self.list.push(PackedMove::promotion(from, to, role));
+    /// All moves of pawns on the seventh rank.
+    fn promotions(&mut self, kind: Kind, pawns: Bitboard, evasions: Bitboard) {
+        if kind != Kind::Quiet {
+            self.pawn_captures(pawns, evasions, |list, from, to| {
+                for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
+                    list.push(PackedMove::promotion(from, to, role));
+                }
+            });
+        }
+        let stepping: &[Role] = match kind {
+            Kind::Noisy => &[Role::Queen],
+            Kind::Quiet => &[Role::Knight, Role::Rook, Role::Bishop],
+            Kind::All => &[Role::Queen, Role::Knight, Role::Rook, Role::Bishop],
+        };
+        let up = if self.us.is_white() { 8 } else { -8 };
+        for to in pawns.shift(up) & !self.position.occupied() & evasions {
+            let from = back(to, up);
+            if self.may_leave(from, to) {
+                for &role in stepping {
+                    self.list.push(PackedMove::promotion(from, to, role));
+                }
             }
-        } else {
-            self.list.push(PackedMove::normal(from, to));
         }
     }
 
@@ -273,7 +278,7 @@ impl Position {
                 && role == Role::King
                 && (self.castling_rooks() & self.us()).contains(to)
                 && !self.in_check()
-                && castling_is_legal(self, king, to, pinned(self, us));
+                && castling_is_legal(self, king, to, self.pinned);
         }
         if self.us().contains(to) {
             return false;
@@ -326,28 +331,8 @@ impl Position {
         {
             return false;
         }
-        !pinned(self, self.turn()).contains(from) || attacks::ray(king, from).contains(to)
+        !self.pinned.contains(from) || attacks::ray(king, from).contains(to)
     }
-}
-
-/// The pieces of `us` that shield their king from a slider.
-#[inline]
-pub fn pinned(position: &Position, us: Color) -> Bitboard {
-    let king = position.king(us);
-    let queens = position.by_role(Role::Queen);
-    let rooks = position.by_role(Role::Rook) | queens;
-    let bishops = position.by_role(Role::Bishop) | queens;
-    let snipers = position.by_color(!us)
-        & ((attacks::rook_attacks(king, Bitboard::EMPTY) & rooks)
-            | (attacks::bishop_attacks(king, Bitboard::EMPTY) & bishops));
-    let mut pinned = Bitboard::EMPTY;
-    for sniper in snipers {
-        let shield = attacks::between(king, sniper) & position.occupied();
-        if !shield.more_than_one() {
-            pinned |= shield;
-        }
-    }
-    pinned & position.by_color(us)
 }
 
 /// The square behind a pawn that has just made a double step, if a capture there is legal.
