@@ -295,7 +295,8 @@ impl Budget {
     ) -> Budget {
         let moves = moves_to_go.unwrap_or(SUDDEN_DEATH_MOVES).clamp(1, SUDDEN_DEATH_MOVES * 2);
         // What the later moves cost at least is not ours to spend on this one.
-        let reserve = (overhead + LEAST_TIME).saturating_sub(increment).saturating_mul(moves - 1);
+        let reserve =
+            overhead.saturating_add(LEAST_TIME).saturating_sub(increment).saturating_mul(moves - 1);
         let gain = increment.saturating_sub(overhead).saturating_mul(moves - 1);
         let kept = allowance(time, overhead.saturating_add(reserve));
         let usable = match moves_to_go {
