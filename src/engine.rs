@@ -109,7 +109,7 @@ impl Engine {
         Ok(Engine {
             position: Position::startpos(),
             earlier: Vec::new(),
-            table: Arc::new(Table::new(options.hash)?),
+            table: Arc::new(Table::new(options.hash).map_err(|error| error.to_string())?),
             options,
             events,
             running: None,
@@ -137,7 +137,7 @@ impl Engine {
     /// If the memory cannot be had; then the old table stays.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), String> {
         let table = Table::new(megabytes)
-            .map_err(|reason| format!("{reason}; the table keeps {} MB", self.table.megabytes()))?;
+            .map_err(|error| format!("{error}; the table keeps {} MB", self.table.megabytes()))?;
         self.table = Arc::new(table);
         self.options.hash = megabytes;
         Ok(())
@@ -300,4 +300,102 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
 /// A receiver that is gone has no more questions, so there is nobody to tell.
 fn send(events: &Sender<Event>, event: Event) {
     let _ = events.send(event);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam_channel::{Receiver, unbounded};
+
+    fn engine() -> (Engine, Receiver<Event>) {
+        let (sender, receiver) = unbounded();
+        (Engine::new(sender).unwrap(), receiver)
+    }
+
+    fn answer(events: &Receiver<Event>) -> Answer {
+        loop {
+            match events.recv_timeout(Duration::from_secs(60)).expect("an answer") {
+                Event::Info(..) => {}
+                Event::Done(answer) => return answer,
+            }
+        }
+    }
+
+    /// A clock that breaks at its third look, in the middle of a search.
+    #[derive(Default)]
+    struct BreakingClock(std::sync::atomic::AtomicU32);
+
+    impl Clock for BreakingClock {
+        fn now(&self) -> Duration {
+            let looks = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            assert_ne!(looks, 2, "the clock is broken");
+            Duration::ZERO
+        }
+    }
+
+    #[test]
+    fn a_search_that_panics_still_yields_a_legal_move() {
+        let (mut engine, events) = engine();
+        let limits = Limits { move_time: Some(Duration::from_secs(5)), ..Limits::to_depth(12) };
+        engine.go_by(Arc::new(BreakingClock::default()), limits, Vec::new());
+        let answer = answer(&events);
+        assert!(answer.fault.is_some_and(|fault| fault.contains("the clock is broken")));
+        assert!(engine.position().is_legal(answer.outcome.best()));
+        engine.go(Limits::to_depth(1), Vec::new());
+        assert!(super::tests::answer(&events).fault.is_none(), "the engine lives on");
+    }
+
+    #[test]
+    fn refused_positions_leave_the_old_one() {
+        let (mut engine, _events) = engine();
+        engine.set_position(None, &["e2e4"]).unwrap();
+        let held = engine.position().clone();
+        for (fen, moves) in [
+            (None, vec!["e2e4", "e2e4"]),
+            (None, vec!["e2e5"]),
+            (Some("nonsense"), vec![]),
+            (Some("8/8/8/8/8/8/8/8 w - - 0 1"), vec![]),
+        ] {
+            let reason = engine.set_position(fen, &moves).unwrap_err();
+            assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
+            assert_eq!(engine.position(), &held);
+            assert_eq!(engine.earlier.len(), 1);
+        }
+    }
+
+    #[test]
+    fn the_keys_of_the_game_are_kept() {
+        let (mut engine, _events) = engine();
+        let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        engine.set_position(None, &moves).unwrap();
+        assert_eq!(engine.earlier.len(), 4);
+        assert_eq!(engine.earlier[0], engine.position().key());
+    }
+
+    #[test]
+    fn a_table_too_large_keeps_the_old_one() {
+        let (mut engine, _events) = engine();
+        let reason = engine.set_hash(usize::MAX >> 1).unwrap_err();
+        assert!(reason.ends_with("the table keeps 16 MB"), "{reason}");
+        assert_eq!((engine.options().hash, engine.table.megabytes()), (16, 16));
+        engine.set_hash(1).unwrap();
+        assert_eq!((engine.options().hash, engine.table.megabytes()), (1, 1));
+    }
+
+    #[test]
+    fn a_search_after_a_search_stops_the_first() {
+        let (mut engine, events) = engine();
+        engine.go(Limits { infinite: true, ..Limits::default() }, Vec::new());
+        engine.go(Limits::to_depth(1), Vec::new());
+        assert!(answer(&events).outcome.best().is_some());
+        assert_eq!(answer(&events).outcome.depth, 1);
+    }
+
+    #[test]
+    fn without_a_legal_move_the_answer_has_no_line() {
+        let (mut engine, events) = engine();
+        engine.set_position(Some("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), &[""; 0]).unwrap();
+        engine.go(Limits::to_depth(3), Vec::new());
+        assert!(answer(&events).outcome.lines.is_empty());
+    }
 }

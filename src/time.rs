@@ -219,7 +219,7 @@ impl Keeper {
             (Some(wanted), Some(found)) => found <= wanted,
             _ => false,
         };
-        let soft = self.budget.soft.map(|soft| soft.mul_f64(patience(progress)));
+        let soft = self.budget.soft.map(|soft| scaled(soft, patience(progress)));
         let done = mated
             || progress.depth >= self.max_depth()
             || self.is_node_limit_met(progress.nodes)

@@ -210,7 +210,7 @@ fn in_range(name: &str, n: i64, least: i64, most: i64) -> Result<(), String> {
     if clamped == n {
         Ok(())
     } else {
-        Err(format!("go: {name} {n} is out of range, taken as {clamped}"))
+        Err(format!("go: {name} {n} is outside {least}..={most}; {clamped} instead"))
     }
 }
 
@@ -222,8 +222,7 @@ fn millis(n: i64) -> Duration {
 
 fn number_of(name: &str, text: Option<&str>) -> Result<i64, String> {
     let text = text.ok_or_else(|| format!("go: {name} wants a number"))?;
-    integer(text)
-        .ok_or_else(|| format!("go: {name} wants a number, not '{}'; left out", quoted(text)))
+    integer(text).ok_or_else(|| format!("go: {name} wants a number, not '{}'", quoted(text)))
 }
 
 /// A whole number; one too large for 64 bits is the largest of its sign.
@@ -307,16 +306,184 @@ fn split_word(text: &str) -> (&str, &str) {
 
 /// What stands before and after the first `word` that stands alone.
 fn split_at_word<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
+    let text = text.trim();
     let mut rest = text;
     loop {
         let (next, after) = split_word(rest);
         if next == word {
-            let before = &text[..text.len() - rest.trim_start().len()];
+            let before = &text[..text.len() - rest.len()];
             return (before.trim(), Some(after));
         }
         if after.is_empty() {
             return (text.trim(), None);
         }
         rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn command(line: &str) -> Command {
+        parse(line).unwrap().unwrap()
+    }
+
+    fn go(line: &str) -> Go {
+        match command(line) {
+            Command::Go(go) => go,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn plain_commands() {
+        assert_eq!(command("uci"), Command::Uci);
+        assert_eq!(command("  isready \r"), Command::IsReady);
+        assert_eq!(command("\tquit"), Command::Quit);
+        assert_eq!(command("bench"), Command::Bench(None));
+        assert_eq!(command("bench 5"), Command::Bench(Some(5)));
+        assert_eq!(command("perft 3"), Command::Perft(3));
+        assert_eq!(command("go perft 3"), Command::Perft(3));
+        assert_eq!(command("debug on"), Command::Ignored);
+        assert_eq!(parse(" \r"), Ok(None));
+    }
+
+    #[test]
+    fn errors_name_the_text() {
+        let error = |line| parse(line).unwrap_err().to_string();
+        assert_eq!(error("foo bar"), "unknown command: foo bar");
+        assert_eq!(error("UCI"), "unknown command: UCI");
+        assert_eq!(error("perft"), "perft wants a depth of 1 to 239");
+        assert_eq!(error("perft x"), "perft wants a depth of 1 to 239, not 'x'");
+        assert_eq!(error("bench 0"), "bench wants a depth of 1 to 239, not '0'");
+        assert_eq!(error("position fen"), "position fen wants a FEN");
+        assert!(error("position e2e4").ends_with("not 'e2e4'"));
+        assert!(error("position startpos e2e4").ends_with("not 'e2e4'"));
+        assert!(error("setoption Hash 3").ends_with("not 'Hash'"));
+        assert!(error("setoption name value 3").starts_with("setoption wants"));
+    }
+
+    #[test]
+    fn options_may_contain_blanks() {
+        let option = |line: &str| match command(line) {
+            Command::SetOption { name, value } => (name, value),
+            other => panic!("{other:?}"),
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(option("setoption name Clear Hash"), pair("Clear Hash", ""));
+        assert_eq!(option("setoption name Move  Overhead value 5"), pair("Move Overhead", "5"));
+        assert_eq!(
+            option("setoption name SyzygyPath value C:\\my  tables;/mnt/tb 3 "),
+            pair("SyzygyPath", "C:\\my  tables;/mnt/tb 3")
+        );
+        assert_eq!(option("setoption name Hash value"), pair("Hash", ""));
+    }
+
+    #[test]
+    fn positions() {
+        let position = |line: &str| match command(line) {
+            Command::Position { fen, moves } => (fen, moves.join(" ")),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(position("position startpos"), (None, String::new()));
+        assert_eq!(position("position startpos moves e2e4 e7e5").1, "e2e4 e7e5");
+        let (fen, moves) = position("position fen 8/8/8/8/8/3k4/2p5/2K5 w - - 0 1  moves c1b2");
+        assert_eq!(fen.as_deref(), Some("8/8/8/8/8/3k4/2p5/2K5 w - - 0 1"));
+        assert_eq!(moves, "c1b2");
+    }
+
+    #[test]
+    fn go_takes_all_fields_in_any_order() {
+        let go = go("go binc 4 infinite searchmoves e2e4 d2d4 wtime 1 mate 3 ponder btime 2 \
+             nodes 9 winc 3 depth 7 movestogo 40 movetime 50");
+        assert_eq!(
+            go.limits,
+            Limits {
+                depth: Some(7),
+                nodes: Some(9),
+                mate: Some(3),
+                move_time: Some(ms(50)),
+                time: [Some(ms(1)), Some(ms(2))],
+                increment: [ms(3), ms(4)],
+                moves_to_go: Some(40),
+                infinite: true,
+                ponder: true,
+            }
+        );
+        assert_eq!(go.search_moves, ["e2e4", "d2d4"]);
+        assert!(go.notes.is_empty());
+    }
+
+    #[test]
+    fn go_reports_garbage_and_goes_on() {
+        let bad = go("go wtime abc btime depth 3 foo nodes");
+        assert_eq!(bad.limits, Limits::to_depth(3));
+        assert_eq!(
+            bad.notes,
+            [
+                "go: wtime wants a number, not 'abc'",
+                "go: btime wants a number",
+                "go: 'foo' is not understood",
+                "go: nodes wants a number",
+            ]
+        );
+    }
+
+    #[test]
+    fn go_puts_numbers_into_range() {
+        let odd = go("go wtime -50 winc -1 movestogo 0 depth 0 nodes -7 mate 99999999999999999999");
+        assert_eq!(odd.limits.time[0], Some(Duration::ZERO));
+        assert_eq!(odd.limits.increment[0], Duration::ZERO);
+        assert_eq!(odd.limits.moves_to_go, None);
+        assert_eq!((odd.limits.depth, odd.limits.nodes), (Some(1), Some(1)));
+        assert_eq!(odd.limits.mate, Some(120));
+        assert_eq!(odd.notes.len(), 3, "{:?}", odd.notes);
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        let known = prop::sample::select(vec![
+            "go",
+            "position",
+            "setoption",
+            "name",
+            "value",
+            "fen",
+            "startpos",
+            "moves",
+            "wtime",
+            "depth",
+            "searchmoves",
+            "infinite",
+            "perft",
+            "bench",
+            "-1",
+            "99999999999999999999",
+            "e2e4",
+            "movestogo",
+            "",
+            " ",
+        ]);
+        prop_oneof![known.prop_map(str::to_owned), any::<String>()]
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(line in any::<String>()) {
+            let _ = parse(&line);
+        }
+
+        #[test]
+        fn no_words_panic(words in prop::collection::vec(word(), 0..12)) {
+            let line = words.join(" ");
+            if let Err(error) = parse(&line) {
+                prop_assert!(!error.to_string().contains('\n'));
+            }
+        }
     }
 }
