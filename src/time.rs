@@ -219,7 +219,7 @@ impl Keeper {
             (Some(wanted), Some(found)) => found <= wanted,
             _ => false,
         };
-        let soft = self.budget.soft.map(|soft| soft.mul_f64(patience(progress)));
+        let soft = self.budget.soft.map(|soft| scaled(soft, patience(progress)));
         let done = mated
             || progress.depth >= self.max_depth()
             || self.is_node_limit_met(progress.nodes)
@@ -295,7 +295,8 @@ impl Budget {
     ) -> Budget {
         let moves = moves_to_go.unwrap_or(SUDDEN_DEATH_MOVES).clamp(1, SUDDEN_DEATH_MOVES * 2);
         // What the later moves cost at least is not ours to spend on this one.
-        let reserve = (overhead + LEAST_TIME).saturating_sub(increment).saturating_mul(moves - 1);
+        let reserve =
+            overhead.saturating_add(LEAST_TIME).saturating_sub(increment).saturating_mul(moves - 1);
         let gain = increment.saturating_sub(overhead).saturating_mul(moves - 1);
         let kept = allowance(time, overhead.saturating_add(reserve));
         let usable = match moves_to_go {

@@ -1,0 +1,237 @@
+//! The command line. Without arguments Tacet speaks UCI, since some GUIs cannot pass any.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind as Usage;
+use clap::{Args, Parser, Subcommand};
+
+use crate::score::Depth;
+use crate::search::Searcher;
+use crate::search::null_move::{SCHEMES, Scheme};
+use crate::uci::output::Style;
+use crate::uci::{self, Controller, command, options, schemes};
+
+/// A UCI chess engine and null-move laboratory.
+#[derive(Parser)]
+#[command(name = "tacet", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Every subcommand: a variant here and an arm in [`Command::run`].
+#[derive(Subcommand)]
+enum Command {
+    /// Speak UCI on standard input and output (also without any subcommand)
+    Uci,
+    /// Search a position: `tacet go depth 12`
+    Go(GoArgs),
+    /// Search fixed positions; the last line is 'N nodes N nps'
+    Bench(BenchArgs),
+    /// Count the positions some plies on
+    Perft(PerftArgs),
+    /// Show the static evaluation of a position
+    Eval(EvalArgs),
+    /// Show the null-move schemes
+    Schemes,
+}
+
+#[derive(Args)]
+struct GoArgs {
+    /// UCI's words: depth N, nodes N, movetime MS, wtime MS, mate N, searchmoves M .., ...
+    #[arg(value_name = "WORDS", allow_negative_numbers = true)]
+    words: Vec<String>,
+    #[command(flatten)]
+    root: RootArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Args)]
+struct BenchArgs {
+    /// Depth of each search in plies
+    #[arg(long, value_parser = clap::value_parser!(Depth).range(1..240))]
+    depth: Option<Depth>,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Args)]
+struct PerftArgs {
+    /// Plies
+    #[arg(value_parser = clap::value_parser!(u32).range(1..240))]
+    depth: u32,
+    /// Show the count of each move
+    #[arg(long)]
+    divide: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+#[derive(Args)]
+struct EvalArgs {
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// The position that a command is about.
+#[derive(Args)]
+struct RootArgs {
+    /// The position [default: the start position]
+    #[arg(long)]
+    fen: Option<String>,
+    /// Moves played from there, in UCI form: --moves "e2e4 e7e5"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+}
+
+/// How the engine is set up.
+#[derive(Args)]
+struct EngineArgs {
+    /// Set a UCI option; may be repeated
+    #[arg(short = 'o', value_name = "NAME=VALUE", value_parser = parse_assignment)]
+    options: Vec<(String, String)>,
+    /// The null-move scheme; 'tacet schemes' lists them
+    #[arg(long, value_name = "NAME", value_parser = parse_scheme)]
+    null_move: Option<&'static Scheme>,
+    /// The searcher: playing or classic
+    #[arg(long, value_name = "NAME", value_parser = parse_searcher)]
+    searcher: Option<Searcher>,
+}
+
+/// Runs what the command line asks for. Mistakes get one line on stderr and exit code 2, other
+/// failures exit code 1; output that nobody reads any more is no failure.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let command = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.command.unwrap_or(Command::Uci),
+        Err(error) => return explain(&error),
+    };
+    match command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Io(error)) => fail(1, &error.to_string()),
+        Err(Failure::Usage(reason)) => fail(2, &reason),
+    }
+}
+
+/// Why a command did not do what was asked.
+enum Failure {
+    /// What was typed makes no sense.
+    Usage(String),
+    /// Output could not be written, or memory could not be had.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Io(error)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Failure {
+        Failure::Usage(reason)
+    }
+}
+
+impl Command {
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Uci => Ok(uci::run(io::BufReader::new(io::stdin()), io::stdout())?),
+            Command::Go(args) => go(&args),
+            Command::Bench(args) => bench(&args),
+            Command::Perft(args) => perft(&args),
+            Command::Eval(args) => eval(&args),
+            Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
+        }
+    }
+}
+
+fn go(args: &GoArgs) -> Result<(), Failure> {
+    let style = if io::stdout().is_terminal() { Style::Table } else { Style::Uci };
+    let go = command::parse_go(args.words.iter().flat_map(|words| words.split_whitespace()));
+    if let Some(note) = go.notes.first() {
+        return Err(Failure::Usage(note.clone()));
+    }
+    if go.limits.ponder {
+        return Err(Failure::Usage("go: nobody can say ponderhit here".to_owned()));
+    }
+    let mut controller = Controller::new(io::stdout(), style)?;
+    args.engine.apply(&mut controller)?;
+    args.root.apply(&mut controller)?;
+    Ok(controller.search(&go)?)
+}
+
+fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    let mut controller = Controller::new(io::stdout(), Style::Uci)?;
+    args.engine.apply(&mut controller)?;
+    Ok(controller.bench(args.depth)?)
+}
+
+fn perft(args: &PerftArgs) -> Result<(), Failure> {
+    let mut controller = Controller::new(io::stdout(), Style::Uci)?;
+    args.root.apply(&mut controller)?;
+    Ok(controller.perft(args.depth, args.divide)?)
+}
+
+fn eval(args: &EvalArgs) -> Result<(), Failure> {
+    let mut controller = Controller::new(io::stdout(), Style::Uci)?;
+    args.root.apply(&mut controller)?;
+    Ok(controller.eval()?)
+}
+
+impl RootArgs {
+    fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
+        let moves: Vec<&str> =
+            self.moves.iter().flat_map(|moves| moves.split_whitespace()).collect();
+        controller.engine_mut().set_position(self.fen.as_deref(), &moves)
+    }
+}
+
+impl EngineArgs {
+    fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
+        let engine = controller.engine_mut();
+        for (name, value) in &self.options {
+            if let Some(note) = options::set(engine, name, value)? {
+                return Err(note);
+            }
+        }
+        let set = engine.options_mut();
+        set.scheme = self.null_move.or(set.scheme);
+        set.searcher = self.searcher.unwrap_or(set.searcher);
+        Ok(())
+    }
+}
+
+fn parse_assignment(text: &str) -> Result<(String, String), String> {
+    // A button has no value.
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn parse_scheme(name: &str) -> Result<&'static Scheme, String> {
+    let names = || SCHEMES.iter().map(|scheme| scheme.name).collect::<Vec<_>>().join(", ");
+    Scheme::named(name).ok_or_else(|| format!("not one of {}", names()))
+}
+
+fn parse_searcher(name: &str) -> Result<Searcher, String> {
+    Searcher::named(name).ok_or_else(|| "not one of playing, classic".to_owned())
+}
+
+/// Help and version go to stdout as clap has them; of a mistake the line that names it is enough.
+fn explain(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), Usage::DisplayHelp | Usage::DisplayVersion) {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or("a mistake on the command line");
+    fail(2, line.trim_start_matches("error: "))
+}
+
+fn fail(code: u8, reason: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "tacet: {reason}");
+    ExitCode::from(code)
+}

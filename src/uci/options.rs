@@ -1,0 +1,261 @@
+//! The UCI options: one table of name, kind and effect.
+//!
+//! The table prints the `option` lines, checks values and applies them; a new option is a new row.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::command::integer;
+use crate::board::notation::quoted;
+use crate::engine::Engine;
+use crate::search::Searcher;
+use crate::search::null_move::{SCHEMES, Scheme};
+
+/// The largest `Hash`, in MB.
+const MOST_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
+
+/// One option.
+pub struct Entry {
+    /// Its name; matched in any case.
+    pub name: &'static str,
+    kind: Kind,
+}
+
+/// What an option holds, and what setting it does.
+enum Kind {
+    /// A whole number. The effect may fail, in words.
+    Spin { default: i64, min: i64, max: i64, set: fn(&mut Engine, i64) -> Result<(), String> },
+    /// On or off.
+    Check { default: bool, set: fn(&mut Engine, bool) },
+    /// One of a list of names.
+    Combo { default: &'static str, values: fn() -> Vec<&'static str>, set: fn(&mut Engine, &str) },
+    /// Something to do.
+    Button { press: fn(&mut Engine) },
+}
+
+/// Every option, in the order in which they are announced.
+pub static OPTIONS: [Entry; 9] = [
+    Entry {
+        name: "Hash",
+        kind: Kind::Spin {
+            default: 16,
+            min: 1,
+            max: MOST_HASH,
+            set: |engine, megabytes| engine.set_hash(megabytes as usize),
+        },
+    },
+    Entry { name: "Clear Hash", kind: Kind::Button { press: Engine::clear_hash } },
+    Entry {
+        name: "Threads",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 1024,
+            set: |engine, threads| {
+                engine.options_mut().threads = threads as usize;
+                Ok(())
+            },
+        },
+    },
+    Entry {
+        name: "MultiPV",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 256,
+            set: |engine, lines| {
+                engine.options_mut().multi_pv = lines as usize;
+                Ok(())
+            },
+        },
+    },
+    Entry {
+        name: "Ponder",
+        kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().ponder = on },
+    },
+    Entry {
+        name: "Move Overhead",
+        kind: Kind::Spin {
+            default: 10,
+            min: 0,
+            max: 5000,
+            set: |engine, ms| {
+                engine.options_mut().move_overhead = Duration::from_millis(ms as u64);
+                Ok(())
+            },
+        },
+    },
+    Entry {
+        name: "UCI_Chess960",
+        kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().chess960 = on },
+    },
+    Entry {
+        name: "NullMove",
+        kind: Kind::Combo {
+            default: "modern",
+            values: || SCHEMES.iter().map(|scheme| scheme.name).collect(),
+            set: |engine, name| engine.options_mut().scheme = Scheme::named(name),
+        },
+    },
+    Entry {
+        name: "Searcher",
+        kind: Kind::Combo {
+            default: "playing",
+            values: || Searcher::ALL.iter().map(|&(name, _)| name).collect(),
+            set: |engine, name| {
+                engine.options_mut().searcher = Searcher::named(name).unwrap_or_default();
+            },
+        },
+    },
+];
+
+/// Sets an option from text. Returns a note if the value was put into range.
+///
+/// # Errors
+/// If there is no such option, the value is none it can take, or the effect fails; then nothing
+/// changed.
+pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Option<String>, String> {
+    let entry = OPTIONS
+        .iter()
+        .find(|entry| entry.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| format!("unknown option: {}", quoted(name)))?;
+    entry.set(engine, value.trim())
+}
+
+impl Entry {
+    fn set(&self, engine: &mut Engine, value: &str) -> Result<Option<String>, String> {
+        match self.kind {
+            Kind::Spin { min, max, set, .. } => {
+                let number = integer(value).ok_or_else(|| self.refusal("a whole number", value))?;
+                let clamped = number.clamp(min, max);
+                set(engine, clamped).map_err(|reason| format!("{}: {reason}", self.name))?;
+                return Ok((clamped != number).then(|| self.clamping(value, clamped, min, max)));
+            }
+            Kind::Check { set, .. } => match value.to_ascii_lowercase().as_str() {
+                "true" => set(engine, true),
+                "false" => set(engine, false),
+                _ => return Err(self.refusal("true or false", value)),
+            },
+            Kind::Combo { values, set, .. } => {
+                let values = values();
+                match values.iter().find(|known| known.eq_ignore_ascii_case(value)) {
+                    Some(known) => set(engine, known),
+                    None => {
+                        let wanted = format!("one of {}", values.join(", "));
+                        return Err(self.refusal(&wanted, value));
+                    }
+                }
+            }
+            Kind::Button { press } => press(engine),
+        }
+        Ok(None)
+    }
+
+    fn refusal(&self, wanted: &str, value: &str) -> String {
+        format!("{} wants {wanted}, not '{}'", self.name, quoted(value))
+    }
+
+    fn clamping(&self, value: &str, clamped: i64, min: i64, max: i64) -> String {
+        format!("{} {} is outside {min}..={max}; {clamped} instead", self.name, quoted(value))
+    }
+}
+
+/// The line that announces the option.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match self.kind {
+            Kind::Spin { default, min, max, .. } => {
+                write!(f, "spin default {default} min {min} max {max}")
+            }
+            Kind::Check { default, .. } => write!(f, "check default {default}"),
+            Kind::Combo { default, values, .. } => {
+                write!(f, "combo default {default}")?;
+                values().iter().try_for_each(|value| write!(f, " var {value}"))
+            }
+            Kind::Button { .. } => f.write_str("button"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine() -> Engine {
+        Engine::new(crossbeam_channel::unbounded().0).unwrap()
+    }
+
+    /// Setting each option to its announced default changes nothing that shows.
+    #[test]
+    fn announced_defaults_are_the_defaults() {
+        let mut set_engine = engine();
+        for entry in &OPTIONS {
+            let default = match entry.kind {
+                Kind::Spin { default, min, max, .. } => {
+                    assert!((min..=max).contains(&default), "{}", entry.name);
+                    default.to_string()
+                }
+                Kind::Check { default, .. } => default.to_string(),
+                Kind::Combo { default, values, .. } => {
+                    assert!(values().contains(&default), "{}", entry.name);
+                    default.to_owned()
+                }
+                Kind::Button { .. } => String::new(),
+            };
+            assert_eq!(set(&mut set_engine, entry.name, &default), Ok(None), "{}", entry.name);
+        }
+        let (fresh, set) = (engine(), set_engine.options().clone());
+        let fresh = fresh.options();
+        assert_eq!(set.scheme(), fresh.scheme());
+        let plain = crate::engine::Options { scheme: None, ..set };
+        assert_eq!(format!("{plain:?}"), format!("{fresh:?}"));
+    }
+
+    #[test]
+    fn names_are_matched_in_any_case() {
+        let mut engine = engine();
+        assert_eq!(set(&mut engine, "move overhead", "123"), Ok(None));
+        assert_eq!(engine.options().move_overhead, Duration::from_millis(123));
+        assert_eq!(set(&mut engine, "NULLMOVE", "Verified-R3"), Ok(None));
+        assert_eq!(engine.options().scheme().name, "verified-r3");
+    }
+
+    #[test]
+    fn numbers_are_clamped_and_said_so() {
+        let mut engine = engine();
+        let note = set(&mut engine, "MultiPV", "1000").unwrap().unwrap();
+        assert_eq!(note, "MultiPV 1000 is outside 1..=256; 256 instead");
+        assert_eq!(engine.options().multi_pv, 256);
+        assert!(set(&mut engine, "Hash", "-99999999999999999999").unwrap().is_some());
+        assert_eq!(engine.options().hash, 1);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_and_changes_nothing() {
+        let mut engine = engine();
+        for (name, value) in [
+            ("Hash", "much"),
+            ("Hash", ""),
+            ("Ponder", "yes"),
+            ("NullMove", "nonsense"),
+            ("Searcher", ""),
+            ("Contempt", "0"),
+        ] {
+            let reason = set(&mut engine, name, value).unwrap_err();
+            assert!(reason.contains(name), "{reason}");
+        }
+        assert_eq!(engine.options().hash, 16);
+        assert_eq!(engine.options().scheme().name, "modern");
+    }
+
+    #[test]
+    fn the_scheme_follows_the_searcher_until_chosen() {
+        let mut engine = engine();
+        set(&mut engine, "Searcher", "classic").unwrap();
+        assert_eq!(engine.options().scheme().name, "verified-r3");
+        set(&mut engine, "NullMove", "off").unwrap();
+        set(&mut engine, "Searcher", "playing").unwrap();
+        assert_eq!(engine.options().scheme().name, "off");
+    }
+}

@@ -1,0 +1,121 @@
+//! The table of null-move schemes, for people.
+
+use crate::search::null_move::{Ban, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, When};
+
+const HEADINGS: [&str; 6] =
+    ["name", "R", "tried only with", "in a row", "what a fail-high means", "source"];
+
+/// Every scheme, one aligned line each, under a heading.
+pub fn table() -> String {
+    let mut rows = vec![HEADINGS.map(str::to_owned)];
+    rows.extend(SCHEMES.iter().map(row));
+    let widths: [usize; 6] =
+        std::array::from_fn(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; 6]| {
+        let cells: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn row(scheme: &Scheme) -> [String; 6] {
+    let off = scheme.reduction == Reduction::Off;
+    let unless_off = |text: String| if off { "-".to_owned() } else { text };
+    [
+        scheme.name.to_owned(),
+        reduction(scheme.reduction),
+        unless_off(condition(scheme)),
+        unless_off(in_a_row(scheme.in_a_row)),
+        unless_off(meaning(scheme)),
+        scheme.source.to_owned(),
+    ]
+}
+
+fn reduction(reduction: Reduction) -> String {
+    match reduction {
+        Reduction::Off => "-".to_owned(),
+        Reduction::Fixed(plies) => plies.to_string(),
+        Reduction::Adaptive => "2 or 3".to_owned(),
+        Reduction::Dynamic { base, divisor, margin, most } => {
+            format!("{base} + depth/{divisor} + min((eval-beta)/{margin}, {most})")
+        }
+    }
+}
+
+fn condition(scheme: &Scheme) -> String {
+    let guard = match scheme.guard {
+        Guard::None => None,
+        Guard::OwnPiece => Some("a piece".to_owned()),
+        Guard::RootMaterial { over } => Some(format!("root pieces worth over {over}")),
+    };
+    let gate = match scheme.gate {
+        Gate::Always => None,
+        Gate::StaticEval => Some("eval >= beta off the PV".to_owned()),
+    };
+    let both: Vec<String> = guard.into_iter().chain(gate).collect();
+    if both.is_empty() { "anything".to_owned() } else { both.join(", ") }
+}
+
+fn in_a_row(most: u8) -> String {
+    if most == u8::MAX { "any".to_owned() } else { most.to_string() }
+}
+
+fn meaning(scheme: &Scheme) -> String {
+    let first = fail_high(scheme.verifying);
+    if scheme.verifying == scheme.verified || stays_verifying(scheme.verifying) {
+        first
+    } else {
+        format!("{first}; below: {}", fail_high(scheme.verified))
+    }
+}
+
+/// Is the flag never turned off, so that the other meaning never comes to pass?
+fn stays_verifying(meaning: FailHigh) -> bool {
+    !matches!(meaning, FailHigh::Reduce { flag_below: false, .. })
+}
+
+fn fail_high(meaning: FailHigh) -> String {
+    match meaning {
+        FailHigh::Cutoff => "cutoff".to_owned(),
+        FailHigh::Reduce { plies, redo, .. } => {
+            let again = if redo { ", again if no move reaches beta" } else { "" };
+            format!("{plies} less{again}")
+        }
+        FailHigh::Recheck { when, ban } => {
+            let when = match when {
+                When::Endgame => "in endgames".to_owned(),
+                When::Depth(depth) => format!("at depth >= {depth}"),
+            };
+            let ban = match ban {
+                Ban::ThisNode => "there".to_owned(),
+                Ban::Share(part, whole) => format!("for {part}/{whole} of it"),
+            };
+            format!("cutoff; {when} if a search without null move {ban} agrees")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_has_its_aligned_line() {
+        let table = table();
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), SCHEMES.len() + 1);
+        let column = lines[0].find("source").unwrap();
+        for (line, scheme) in lines[1..].iter().zip(&SCHEMES) {
+            assert!(line.starts_with(scheme.name));
+            assert_eq!(line.find(scheme.source), Some(column), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_paper_s_scheme_is_described() {
+        let scheme = Scheme::named("verified-r3").unwrap();
+        assert_eq!(meaning(scheme), "1 less, again if no move reaches beta; below: cutoff");
+        assert_eq!(meaning(Scheme::named("standard-r2").unwrap()), "cutoff");
+    }
+}
