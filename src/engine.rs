@@ -4,7 +4,7 @@
 //! and what a user did wrong comes back as the reason in words.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -13,8 +13,9 @@ use crossbeam_channel::Sender;
 use crate::board::{PackedMove, Position};
 use crate::score::Score;
 use crate::search::null_move::Scheme;
+use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{self, Bound, Info, Line, Outcome, SearchJob, Searcher, Switches};
+use crate::search::{Bound, Info, Line, Outcome, SearchJob, Searcher, Switches};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
 /// The search recurses once a ply and keeps its move lists on the stack.
@@ -90,6 +91,8 @@ pub struct Engine {
     earlier: Vec<u64>,
     options: Options,
     table: Arc<Table>,
+    /// Locked by the search while it runs; nobody else waits for it then.
+    pool: Arc<Mutex<Pool>>,
     events: Sender<Event>,
     running: Option<Running>,
 }
@@ -110,6 +113,7 @@ impl Engine {
             position: Position::startpos(),
             earlier: Vec::new(),
             table: Arc::new(Table::new(options.hash).map_err(|error| error.to_string())?),
+            pool: Arc::default(),
             options,
             events,
             running: None,
@@ -148,9 +152,11 @@ impl Engine {
         self.table.clear();
     }
 
-    /// The next search is about another game.
+    /// The next search is about another game: it begins as after the start of the program.
     pub fn new_game(&mut self) {
+        self.wait_after_stop();
         self.clear_hash();
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Sets up a position: a FEN (`None`: the start position) and the moves played since.
@@ -190,13 +196,14 @@ impl Engine {
         let overhead = self.options.move_overhead;
         let keeper = Arc::new(Keeper::new(clock, limits, job.root.turn(), overhead));
         let table = Arc::clone(&self.table);
+        let pool = Arc::clone(&self.pool);
         let events = self.events.clone();
         let root = job.root.clone();
         let kept = Arc::clone(&keeper);
         let spawned = thread::Builder::new()
             .name("search".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || search_thread(&job, &table, &kept, &events));
+            .spawn(move || search_thread(&job, &table, &pool, &kept, &events));
         match spawned {
             Ok(thread) => self.running = Some(Running { keeper, thread }),
             Err(error) => {
@@ -251,11 +258,18 @@ impl Drop for Engine {
     }
 }
 
-fn search_thread(job: &SearchJob, table: &Table, keeper: &Keeper, events: &Sender<Event>) {
+fn search_thread(
+    job: &SearchJob,
+    table: &Table,
+    pool: &Mutex<Pool>,
+    keeper: &Keeper,
+    events: &Sender<Event>,
+) {
     let mut report = |info: &Info| send(events, Event::Info(info.clone(), keeper.elapsed()));
     let searched = catch_unwind(AssertUnwindSafe(|| {
         if job.root.has_legal_move() {
-            search::run(job, table, keeper, &mut report)
+            let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
+            pool.run(job, table, keeper, &mut report)
         } else {
             Outcome::default()
         }
