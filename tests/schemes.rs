@@ -19,7 +19,7 @@ mod schemes {
     pub mod verified;
 }
 
-use schemes::positions::{DEEP, POSITIONS};
+use schemes::positions::{DEEP, FOR_ADAPTIVE, FOR_RECHECK, POSITIONS};
 use schemes::searcher::{classic, iterations};
 use schemes::tree::{Iteration, Tree};
 use schemes::{
@@ -102,23 +102,27 @@ fn the_positions_are_many_and_differ() {
     let full: HashSet<&str> =
         POSITIONS.iter().filter(|&&(_, depth)| depth == 5).map(|&(fen, _)| fen).collect();
     assert!(full.len() >= 200, "only {} positions are searched to depth 5", full.len());
-    for (fen, _) in POSITIONS.iter().chain(DEEP) {
+    for (fen, _) in POSITIONS.iter().chain(DEEP).chain(FOR_ADAPTIVE).chain(FOR_RECHECK) {
         assert!(position(fen).has_legal_move(), "{fen} is over");
     }
 }
 
 #[test]
-#[ignore]
-fn measure() {
-    for line in std::fs::read_to_string("/tmp/refs_cands.txt").unwrap().lines() {
-        let (group, fen) = line.split_once('\t').unwrap();
-        let Ok(position) = Position::from_fen(fen) else { println!("BAD {fen}"); continue };
-        if !position.has_legal_move() { println!("NOMOVE {fen}"); continue }
-        let mut tree = Tree::new(&position);
-        let off = tree.iterate(4, standard::off);
-        if off[3].nodes > 20_000 { println!("{group}\t4\t{}\t{}\t{fen}", off[3].nodes, 0); continue }
-        let mut tree = Tree::new(&position);
-        let off = tree.iterate(5, standard::off);
-        println!("{group}\t5\t{}\t{}\t{fen}", off[4].nodes, off[4].score);
-    }
+fn heinz_takes_three_where_the_depth_and_the_pieces_allow() {
+    compare("adaptive", FOR_ADAPTIVE, |t, p, d, a, b| adaptive::adaptive(t, p, d, a, b, true));
+}
+
+#[test]
+fn deep_cutoffs_of_the_modern_null_move_are_checked_again() {
+    compare("modern", FOR_RECHECK, |t, p, d, a, b| modern::modern(t, p, d, a, b, true, 0));
+    let stats = FOR_RECHECK.iter().map(|&(fen, depth)| classic("modern", &position(fen), depth).stats);
+    for s in stats.clone() { println!("{s:?}"); }
+    assert!(stats.map(|s| s.verifications).sum::<u64>() > 0, "no cutoff was checked");
+}
+
+#[test]
+fn verification_of_the_modern_null_move_at_great_depth() {
+    compare("verified-modern", FOR_RECHECK, |t, p, d, a, b| {
+        modern::verified_modern(t, p, d, a, b, true, true)
+    });
 }

@@ -271,4 +271,37 @@ pub const POSITIONS: &[(&str, Depth)] = &[
     ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf -", 4),
     ("r1bbnk1r/qpp1pppp/p6n/3p4/1P6/5N1P/P1PPPPP1/RQBBK1NR w ha -", 4),
 ];
-pub const DEEP: &[(&str, Depth)] = &[];
+
+/// Blocked positions with few moves, which all schemes search deep.
+#[rustfmt::skip]
+pub const DEEP: &[(&str, Depth)] = &[
+    ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/6KB w - -", 14),
+    ("2k5/bp1p4/1P1P4/8/8/4p1p1/4P1PB/5K2 w - -", 11),
+    ("2k5/bp1p4/1P1P4/8/7p/4p1pP/4P1PB/5K2 w - -", 12),
+    ("1rbk4/1p1p4/1P1P4/8/8/4p1p1/4P1P1/4KBR1 w - -", 9),
+    ("rbn1k3/p1p1p3/P1P1P3/8/8/3p1p1p/3P1P1P/3K1NBR w - -", 9),
+    ("1bk5/p1p5/P1P5/8/8/3p1p2/3P1P2/4KB2 w - -", 9),
+    ("4k3/8/8/8/8/8/4p3/4K3 w - -", 12),
+    ("8/8/8/1p1p4/1P1P4/2k1K3/8/8 w - -", 8),
+    ("k7/8/1PK5/8/8/8/8/8 w - -", 10),
+];
+
+/// Deep enough for Heinz's R of 3: at depths 7 and 8 with three pieces and with less, and over 8.
+pub const FOR_ADAPTIVE: &[(&str, Depth)] = &[
+    ("rbn1k3/p1p1p3/P1P1P3/8/8/3p1p1p/3P1P1P/3K1NBR w - -", 11),
+    ("1rbk4/1p1p4/1P1P4/8/8/4p1p1/4P1P1/4KBR1 w - -", 11),
+    ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/1N4KB w - -", 14),
+    ("1bk5/p1p5/P1P5/8/8/3p1p2/3P1P2/4KB2 w - -", 12),
+];
+
+/// Deep enough for the modern null move's re-check at depth 14, which needs an iteration of 15.
+pub const FOR_RECHECK: &[(&str, Depth)] = &[
+    ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/6KB w - -", 18),
+    ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/5K1B w - -", 17),
+    ("b2k4/1p1p4/1P1P4/8/8/4p1p1/4P1P1/6KB w - -", 16),
+    ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/1N4KB w - -", 16),
+    ("2k5/bp1p4/1P1P4/8/8/4p1p1/4P1PB/5K2 b - -", 22),
+    ("2k5/bp1p4/1P1P4/8/7p/4p1pP/4P1PB/5K2 w - -", 22),
+    ("2k5/bp1p4/1P1P4/8/8/4p1p1/4PbPB/4BK2 w - -", 22),
+    ("b1k5/1p1p4/1P1P3p/7P/8/4p1p1/4P1P1/4K2B w - -", 16),
+];
