@@ -1,0 +1,100 @@
+//! What today's engines do, and the same trigger with the verification of 2002.
+
+use super::tree::{Entry, Tree};
+use tacet::board::Position;
+use tacet::score::{Depth, Ply, Score};
+
+/// From this depth on a fail-high is checked once more.
+const RECHECK: Depth = 14;
+
+/// R grows with the depth and with what the static value has over beta.
+fn reduction(depth: Depth, value: Score, beta: Score) -> Depth {
+    3 + depth / 3 + ((value - beta) / 200).min(3)
+}
+
+/// The window holds more than one value.
+fn is_pv(alpha: Score, beta: Score) -> bool {
+    beta - alpha > 1
+}
+
+/// The modern null move. None is made before `no_null_before`, counted in plies from the root.
+pub fn modern(
+    tree: &mut Tree,
+    position: &Position,
+    depth: Depth,
+    alpha: Score,
+    beta: Score,
+    may_pass: bool,
+    no_null_before: Ply,
+) -> Score {
+    let depth = match tree.enter(position, depth, alpha, beta) {
+        Entry::Leaf(score) => return score,
+        Entry::Search(depth) => depth,
+    };
+    let has_piece = position.officers(position.turn()).any();
+    let allowed = may_pass && tree.ply() >= no_null_before;
+    if allowed && has_piece && !position.in_check() && !is_pv(alpha, beta) {
+        let static_value = tree.evaluate(position);
+        if static_value >= beta {
+            let reduced = depth - 1 - reduction(depth, static_value, beta);
+            let value = -tree.passed(position, |tree, next| {
+                modern(tree, next, reduced, -beta, -beta + 1, false, no_null_before)
+            });
+            if value >= beta && (depth < RECHECK || confirmed(tree, position, reduced, beta)) {
+                return if value.is_mate_for_us() { beta } else { value };
+            }
+        }
+    }
+    tree.moves(position, alpha, beta, |tree, next, alpha, beta| {
+        modern(tree, next, depth - 1, alpha, beta, true, no_null_before)
+    })
+}
+
+/// Does the node reach beta, searched as shallow as its null move was and with no null move in the
+/// upper three quarters of that search?
+fn confirmed(tree: &mut Tree, position: &Position, reduced: Depth, beta: Score) -> bool {
+    let depth = reduced.max(1);
+    let ban = tree.ply() + (3 * depth / 4) as Ply;
+    modern(tree, position, depth, beta - 1, beta, false, ban) >= beta
+}
+
+/// Verified null-move pruning with the modern trigger and reduction, with pawns alone too.
+pub fn verified_modern(
+    tree: &mut Tree,
+    position: &Position,
+    depth: Depth,
+    alpha: Score,
+    beta: Score,
+    may_pass: bool,
+    verify: bool,
+) -> Score {
+    let depth = match tree.enter(position, depth, alpha, beta) {
+        Entry::Leaf(score) => return score,
+        Entry::Search(depth) => depth,
+    };
+    let search_moves = |tree: &mut Tree, depth: Depth, verify: bool| {
+        tree.moves(position, alpha, beta, |tree, next, alpha, beta| {
+            verified_modern(tree, next, depth - 1, alpha, beta, true, verify)
+        })
+    };
+    let allowed = may_pass && (!verify || depth > 1);
+    if allowed && !position.in_check() && !is_pv(alpha, beta) {
+        let static_value = tree.evaluate(position);
+        if static_value >= beta {
+            let reduced = depth - 1 - reduction(depth, static_value, beta);
+            let value = -tree.passed(position, |tree, next| {
+                verified_modern(tree, next, reduced, -beta, -beta + 1, false, verify)
+            });
+            if value >= beta && !verify {
+                return value;
+            }
+            if value >= beta {
+                let best = search_moves(tree, depth - 1, false);
+                if best >= beta {
+                    return best;
+                }
+            }
+        }
+    }
+    search_moves(tree, depth, verify)
+}
