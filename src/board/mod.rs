@@ -88,16 +88,11 @@ impl Change {
         &self.put[..usize::from(self.put_len)]
     }
 
+    /// One piece moves, or becomes another.
     #[inline]
-    fn remove(&mut self, piece: PieceSquare) {
-        self.removed[usize::from(self.removed_len)] = piece;
-        self.removed_len += 1;
-    }
-
-    #[inline]
-    fn add(&mut self, piece: PieceSquare) {
-        self.put[usize::from(self.put_len)] = piece;
-        self.put_len += 1;
+    fn step(from: PieceSquare, to: PieceSquare) -> Change {
+        let none = PieceSquare::default();
+        Change { removed: [from, none], put: [to, none], removed_len: 1, put_len: 1 }
     }
 }
 
@@ -372,9 +367,10 @@ impl Position {
     /// Plays a legal move on a copy. Returns the new position and what changed on the board.
     #[inline]
     pub fn play(&self, m: PackedMove) -> (Position, Change) {
-        let mut next = self.clone();
-        let change = next.play_in_place(m);
-        (next, change)
+        // Built where it is returned: a position is large, and a copy more is felt.
+        let mut next = (self.clone(), Change::default());
+        next.1 = next.0.play_in_place(m);
+        next
     }
 
     fn play_in_place(&mut self, m: PackedMove) -> Change {
@@ -387,9 +383,7 @@ impl Position {
 
         self.chess.play_unchecked(unpack(m, role, captured));
 
-        for &piece in change.removed().iter().chain(change.put()) {
-            self.keys.toggle(piece);
-        }
+        self.keys.apply(&change);
         self.keys.toggle_turn();
         let lost_rights = rights ^ self.castling_rooks();
         for rook in lost_rights {
@@ -539,22 +533,24 @@ impl std::fmt::Debug for Position {
 #[inline]
 fn describe(us: Color, m: PackedMove, role: Role, captured: Option<Role>) -> Change {
     let (from, to) = (m.from(), m.to());
-    let mut change = Change::default();
-    change.remove(PieceSquare::new(us, role, from));
+    let moved = PieceSquare::new(us, role, from);
     if m.is_castle() {
         let (king_to, rook_to) = castling_targets(from, to);
-        change.remove(PieceSquare::new(us, Role::Rook, to));
-        change.add(PieceSquare::new(us, Role::King, king_to));
-        change.add(PieceSquare::new(us, Role::Rook, rook_to));
-        return change;
+        return Change {
+            removed: [moved, PieceSquare::new(us, Role::Rook, to)],
+            put: [
+                PieceSquare::new(us, Role::King, king_to),
+                PieceSquare::new(us, Role::Rook, rook_to),
+            ],
+            removed_len: 2,
+            put_len: 2,
+        };
     }
-    if let Some(captured) = captured {
-        let square =
-            if m.is_en_passant() { Square::from_coords(to.file(), from.rank()) } else { to };
-        change.remove(PieceSquare::new(!us, captured, square));
-    }
-    change.add(PieceSquare::new(us, m.promoted_to().unwrap_or(role), to));
-    change
+    let step = Change::step(moved, PieceSquare::new(us, m.promoted_to().unwrap_or(role), to));
+    let Some(captured) = captured else { return step };
+    let square = if m.is_en_passant() { Square::from_coords(to.file(), from.rank()) } else { to };
+    let removed = [moved, PieceSquare::new(!us, captured, square)];
+    Change { removed, removed_len: 2, ..step }
 }
 
 /// Where king and rook arrive when they castle.

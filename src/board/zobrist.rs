@@ -2,7 +2,7 @@
 //!
 //! The numbers come from SplitMix64 at compile time, so keys are the same in every build.
 
-use super::{Color, PieceSquare, Role, Square};
+use super::{Change, Color, PieceSquare, Role, Square};
 
 /// The hash keys of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,6 +26,20 @@ impl Keys {
             self.pawns ^= key;
         } else {
             self.non_pawns[super::color_index(piece.color())] ^= key;
+        }
+    }
+
+    /// Follows what a move did to the board.
+    #[inline]
+    pub fn apply(&mut self, change: &Change) {
+        // Spelled out: a loop over the pieces would have to go through memory.
+        self.toggle(change.removed[0]);
+        self.toggle(change.put[0]);
+        if change.removed_len == 2 {
+            self.toggle(change.removed[1]);
+        }
+        if change.put_len == 2 {
+            self.toggle(change.put[1]);
         }
     }
 
