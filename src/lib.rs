@@ -17,7 +17,7 @@
 //!
 //! shakmaty is named only in [`board`]. Text for the user is printed only on floors 4 and 5.
 
-#![warn(missing_docs, clippy::undocumented_unsafe_blocks)]
+#![warn(clippy::expect_used, clippy::unwrap_used)]
 
 pub mod board;
 pub mod cli;

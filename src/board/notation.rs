@@ -6,7 +6,7 @@ use shakmaty::fen::Fen;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds};
 
-use super::{Color, PackedMove, Position, Role, Square, castling_targets, unpack};
+use super::{Color, PackedMove, Piece, Position, Role, Square, castling_targets, unpack};
 
 /// Why a text is not a position or not a move. Displays as one line without a line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,7 +213,7 @@ impl fmt::Display for Position {
         for rank in (0..8).rev() {
             for file in 0..8 {
                 let square = Square::new(rank * 8 + file);
-                let letter = self.piece_at(square).map_or(' ', |piece| piece.char());
+                let letter = self.piece_at(square).map_or(' ', Piece::char);
                 write!(f, " | {letter}")?;
             }
             writeln!(f, " | {}\n +---+---+---+---+---+---+---+---+", rank + 1)?;

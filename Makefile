@@ -1,0 +1,36 @@
+# For OpenBench: `make EXE=name` leaves the engine in ./name. The rest are short names for what
+# CONTRIBUTING.md asks for.
+
+EXE ?= tacet
+CARGO ?= cargo
+
+# Windows adds its suffix to what cargo builds.
+ifeq ($(OS),Windows_NT)
+SUFFIX := .exe
+endif
+
+.DEFAULT_GOAL := build
+.PHONY: build bench test lint ci clean help
+
+build: ## build the engine and copy it to ./$(EXE); `make EXE=name` chooses the name
+	$(CARGO) build --release --locked --bin tacet
+	cp "$(or $(CARGO_TARGET_DIR),target)/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
+
+bench: ## count nodes and speed on the fixed positions
+	$(CARGO) run --release --locked --quiet --bin tacet -- bench
+
+test: ## run all tests
+	$(CARGO) test --locked
+
+lint: ## check format and lints
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --all-targets --all-features --locked -- -D warnings
+
+ci: ## everything that has to hold before a merge
+	./.ci/run
+
+clean: ## remove what was built
+	$(CARGO) clean
+
+help: ## show this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
