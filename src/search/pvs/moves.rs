@@ -1,0 +1,310 @@
+//! Steps 9 to 15: the moves of a node, one after another.
+
+use super::picker::Picker;
+use super::{Found, Known, Playing, Task};
+use crate::board::{PackedMove, Position, exchange};
+use crate::score::{Depth, Ply, Score};
+use crate::search::extend::{self, Extension};
+use crate::search::history::{self, moved_piece};
+use crate::search::params;
+use crate::search::prune;
+use crate::search::reduce::{self, Late};
+
+/// A move about to be searched.
+struct Candidate {
+    m: PackedMove,
+    number: i32,
+    quiet: bool,
+    history: i32,
+}
+
+/// What Step 10 found.
+enum Hopeless {
+    No,
+    Move,
+    AllQuiets,
+}
+
+/// Moves searched without a cutoff, to be rewarded the other way; the first so many of each kind.
+#[derive(Default)]
+struct Tried {
+    moves: [[PackedMove; Tried::MOST]; 2],
+    lengths: [usize; 2],
+}
+
+impl Tried {
+    const MOST: usize = 32;
+
+    fn push(&mut self, m: PackedMove, quiet: bool) {
+        let kind = usize::from(quiet);
+        if self.lengths[kind] < Tried::MOST {
+            self.moves[kind][self.lengths[kind]] = m;
+            self.lengths[kind] += 1;
+        }
+    }
+
+    fn noisies(&self) -> &[PackedMove] {
+        &self.moves[0][..self.lengths[0]]
+    }
+
+    fn quiets(&self) -> &[PackedMove] {
+        &self.moves[1][..self.lengths[1]]
+    }
+}
+
+impl Playing<'_> {
+    /// Steps 9 to 15: the moves.
+    pub(super) fn moves(
+        &mut self,
+        position: &Position,
+        mut task: Task,
+        known: &Known,
+    ) -> Option<Found> {
+        let ply = task.ply;
+        let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE };
+        let mut picker = Picker::new(known.hint);
+        let mut tried = Tried::default();
+        let mut number = 0;
+        let excluded = self.frames[ply].excluded;
+        let first_alpha = task.alpha;
+        self.worker.clear_pv(ply);
+        self.frames[ply + 1].killers = Default::default();
+
+        while let Some(m) = self.next_move(position, &mut picker, known, ply) {
+            if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
+                continue;
+            }
+            number += 1;
+            let candidate = self.candidate(position, known, m, number);
+
+            // Step 10: moves that cannot matter.
+            if !task.is_root() && !found.score.is_mate_against_us() && number > 1 {
+                match self.hopeless(position, &task, known, &candidate) {
+                    Hopeless::No => {}
+                    Hopeless::Move => continue,
+                    Hopeless::AllQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+
+            // Step 11: the table's move, if it is the only good one, gets more depth.
+            let mut extension = 0;
+            if m == known.hint && !task.is_root() && excluded.is_none() {
+                match self.singular(position, &task, known)? {
+                    Extension::Plies(plies) => extension = plies,
+                    Extension::Cut(score) => return Some(Found { score, best: m }),
+                }
+            }
+
+            // Steps 12 to 14: search it.
+            let before = self.worker.stats.nodes;
+            let score = self.child(position, &task, known, &candidate, extension)?;
+            if task.is_root() {
+                self.root.spend(m, self.worker.stats.nodes - before);
+            }
+            if score > found.score {
+                found = Found { score, best: m };
+                if score > task.alpha {
+                    task.alpha = score;
+                    self.worker.update_pv(ply, m);
+                    if task.is_root() {
+                        self.root.partial = Some((score, self.worker.root_pv().to_vec()));
+                    }
+                }
+            }
+            if score >= task.beta {
+                // Step 15: what was learned.
+                self.worker.stats.cutoffs += 1;
+                self.worker.stats.first_move_cutoffs += u64::from(number == 1);
+                let sure = known.eval <= first_alpha;
+                self.learn(position, known, m, &tried, task.depth + Depth::from(sure), ply);
+                break;
+            }
+            tried.push(m, candidate.quiet);
+        }
+
+        if number == 0 {
+            found.score = if excluded.is_some() {
+                task.alpha
+            } else if position.in_check() {
+                Score::mated_in(ply)
+            } else {
+                Score::ZERO
+            };
+        }
+        Some(found)
+    }
+
+    fn candidate(
+        &self,
+        position: &Position,
+        known: &Known,
+        m: PackedMove,
+        number: i32,
+    ) -> Candidate {
+        let quiet = !position.is_noisy(m);
+        let history = if quiet {
+            self.memory.history.quiet(position, known.threats, &known.before, m)
+        } else {
+            self.memory.history.noisy(position, m)
+        };
+        Candidate { m, number, quiet, history }
+    }
+
+    /// Step 10. Late-move, futility, history and exchange pruning.
+    fn hopeless(
+        &self,
+        position: &Position,
+        task: &Task,
+        known: &Known,
+        candidate: &Candidate,
+    ) -> Hopeless {
+        let &Candidate { m, number, quiet, history } = candidate;
+        if !quiet {
+            let loses = params::use_exchange_pruning() != 0
+                && task.depth <= params::exchange_depth()
+                && !exchange::at_least(position, m, prune::noisy_loss(task.depth));
+            return if loses { Hopeless::Move } else { Hopeless::No };
+        }
+        if number > prune::late_move_count(task.depth, known.improving) {
+            return Hopeless::AllQuiets;
+        }
+        let reduction = (reduce::base(task.depth, number) - history / 16) >> 10;
+        let depth = (task.depth - 1 - reduction.max(0)).max(0);
+        if !position.in_check() && prune::futility(depth, known.eval, task.alpha) {
+            return Hopeless::AllQuiets;
+        }
+        if prune::bad_history(depth, history) {
+            return Hopeless::Move;
+        }
+        if params::use_exchange_pruning() != 0
+            && task.depth <= params::exchange_depth()
+            && !exchange::at_least(position, m, prune::quiet_loss(depth))
+        {
+            return Hopeless::Move;
+        }
+        Hopeless::No
+    }
+
+    /// Step 11. Is the table's move the only one that reaches its score?
+    fn singular(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Extension> {
+        let Some(entry) = &known.entry else {
+            return Some(Extension::Plies(0));
+        };
+        let score = entry.score.from_table(task.ply);
+        if task.ply >= 2 * self.root.depth as Ply
+            || !extend::worth_trying(task.depth, entry.depth, entry.bound, score)
+        {
+            return Some(Extension::Plies(0));
+        }
+        let beta = extend::singular_beta(score, task.depth);
+        self.frames[task.ply].excluded = known.hint;
+        let value = self.search(position, task.scout(beta, (task.depth - 1) / 2, task.path));
+        self.frames[task.ply].excluded = PackedMove::NONE;
+        Some(extend::singular(value?, beta, task.beta, score, task.is_pv(), task.cut_node))
+    }
+
+    /// Steps 12 to 14: plays a move and searches it, late moves shallower, all but the first with
+    /// a null window.
+    fn child(
+        &mut self,
+        position: &Position,
+        task: &Task,
+        known: &Known,
+        candidate: &Candidate,
+        extension: Depth,
+    ) -> Option<Score> {
+        let &Candidate { m, number, quiet, history } = candidate;
+        let ply = task.ply;
+        let full = task.depth - 1 + extension;
+        self.frames[ply].moved = Some(moved_piece(position, m));
+        let next = self.worker.make(position, m);
+        let path = task.path.after_move();
+        let (alpha, beta) = (task.alpha, task.beta);
+        let null_window = |depth, cut_node| Task {
+            alpha: -alpha - 1,
+            beta: -alpha,
+            depth,
+            ply: ply + 1,
+            cut_node,
+            path,
+        };
+        let mut score = Score::ZERO;
+        let mut open = task.is_pv() && number == 1;
+
+        if number > 1 && task.depth >= 2 {
+            // Step 12: late-move reductions.
+            let reduction = reduce::late_move(&Late {
+                depth: task.depth,
+                number,
+                quiet,
+                pv: task.is_pv(),
+                cut_node: task.cut_node,
+                improving: known.improving,
+                noisy_hint: known.noisy_hint,
+                check: next.in_check(),
+                history,
+            });
+            let depth = (full - reduction).clamp(1.min(full), full);
+            score = -self.search(&next, null_window(depth, true))?;
+            if score > alpha && depth < full {
+                score = -self.search(&next, null_window(full, !task.cut_node))?;
+            }
+            open = task.is_pv() && score > alpha;
+        } else if !open {
+            // Step 13: null window.
+            score = -self.search(&next, null_window(full, !task.cut_node))?;
+            open = task.is_pv() && score > alpha;
+        }
+        if open {
+            // Step 14: the whole window.
+            let whole = Task {
+                alpha: -beta,
+                beta: -alpha,
+                depth: full,
+                ply: ply + 1,
+                cut_node: false,
+                path,
+            };
+            score = -self.search(&next, whole)?;
+        }
+        self.worker.unmake();
+        Some(score)
+    }
+
+    /// Step 15. Rewards the move that cut, and those tried before it the other way.
+    fn learn(
+        &mut self,
+        position: &Position,
+        known: &Known,
+        m: PackedMove,
+        tried: &Tried,
+        depth: Depth,
+        ply: Ply,
+    ) {
+        let bonus = history::bonus(depth);
+        if position.is_noisy(m) {
+            self.memory.history.update_noisy(position, m, bonus);
+        } else {
+            let killers = &mut self.frames[ply].killers;
+            if killers[0] != m {
+                *killers = [m, killers[0]];
+            }
+            self.memory.history.update_quiet(position, known.threats, &known.before, m, bonus);
+            for &other in tried.quiets() {
+                self.memory.history.update_quiet(
+                    position,
+                    known.threats,
+                    &known.before,
+                    other,
+                    -bonus,
+                );
+            }
+        }
+        for &other in tried.noisies() {
+            self.memory.history.update_noisy(position, other, -bonus);
+        }
+    }
+}
