@@ -28,6 +28,9 @@ const LEAST_PART: u32 = 8;
 const LEAST_TIME: Duration = Duration::from_millis(1);
 /// The search looks at the clock at least this often, in nodes.
 const LOOK_INTERVAL: u64 = 1024;
+/// Time is no limit before so many nodes: they take a fraction of a millisecond, and even an empty
+/// clock wants a move that was thought about.
+const FREE_NODES: u64 = 128;
 /// `Keeper::clock_start` while the opponent's clock runs.
 const PONDERING: u64 = u64::MAX;
 
@@ -198,7 +201,8 @@ impl Keeper {
         if self.is_stopped() {
             return true;
         }
-        let over = self.is_node_limit_met(nodes) || self.has_used(self.budget.hard);
+        let timed = nodes >= FREE_NODES;
+        let over = self.is_node_limit_met(nodes) || (timed && self.has_used(self.budget.hard));
         if over {
             self.end_search();
         }
@@ -209,7 +213,8 @@ impl Keeper {
     /// (1..=1024). Asking so often makes the node limit exact.
     pub fn nodes_to_next_look(&self, nodes: u64) -> u64 {
         let left = self.limits.nodes.map_or(LOOK_INTERVAL, |limit| limit.saturating_sub(nodes));
-        left.clamp(1, LOOK_INTERVAL)
+        let most = if nodes < FREE_NODES { FREE_NODES - nodes } else { LOOK_INTERVAL };
+        left.clamp(1, most)
     }
 
     /// After an iteration: may the next one begin? False when depth, nodes, mate or soft time is
@@ -408,9 +413,11 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_clock_stops_at_the_first_look() {
+    fn an_empty_clock_stops_as_soon_as_there_is_a_move() {
         let (_, keeper) = keeper(white(0, 0, None));
-        assert!(keeper.must_stop(0));
+        assert!(!keeper.must_stop(0));
+        assert_eq!(keeper.nodes_to_next_look(0), FREE_NODES);
+        assert!(keeper.must_stop(FREE_NODES));
         assert!(!keeper.may_deepen(&CALM));
     }
 
@@ -420,7 +427,7 @@ mod tests {
         assert!(hard < ms(1));
         let (clock, keeper) = keeper(white(1, 1000, None));
         clock.set(5_001);
-        assert!(keeper.must_stop(1));
+        assert!(keeper.must_stop(200));
     }
 
     #[test]
@@ -525,10 +532,10 @@ mod tests {
         assert!(!second.may_deepen(&Progress { depth: 9, ..CALM }));
         let (clock_2, third) = keeper(all.clone());
         clock_2.set(5_490);
-        assert!(third.must_stop(1));
+        assert!(third.must_stop(200));
         let (clock_3, fourth) = keeper(Limits { time: [Some(ms(30)), None], ..all });
         clock_3.set(5_021);
-        assert!(fourth.must_stop(1));
+        assert!(fourth.must_stop(200));
         drop(clock);
     }
 
@@ -581,7 +588,7 @@ mod tests {
         assert!(!keeper.must_stop(2));
         clock.set(500_999);
         keeper.ponder_hit();
-        assert!(keeper.must_stop(3), "a second hit does not start the clock again");
+        assert!(keeper.must_stop(300), "a second hit does not start the clock again");
         assert_eq!(keeper.elapsed(), ms(495_999));
     }
 
