@@ -22,9 +22,7 @@ mod schemes {
 use schemes::positions::{DEEP, FOR_ADAPTIVE, FOR_RECHECK, POSITIONS};
 use schemes::searcher::{classic, iterations};
 use schemes::tree::{Iteration, Tree};
-use schemes::{
-    adaptive, double, endgame_verified, micromax, modern, reduce, standard, verified,
-};
+use schemes::{adaptive, double, endgame_verified, micromax, modern, reduce, standard, verified};
 use std::collections::HashSet;
 use tacet::board::Position;
 use tacet::score::{Depth, Score};
@@ -115,8 +113,11 @@ fn heinz_takes_three_where_the_depth_and_the_pieces_allow() {
 #[test]
 fn deep_cutoffs_of_the_modern_null_move_are_checked_again() {
     compare("modern", FOR_RECHECK, |t, p, d, a, b| modern::modern(t, p, d, a, b, true, 0));
-    let stats = FOR_RECHECK.iter().map(|&(fen, depth)| classic("modern", &position(fen), depth).stats);
-    for s in stats.clone() { println!("{s:?}"); }
+    let stats =
+        FOR_RECHECK.iter().map(|&(fen, depth)| classic("modern", &position(fen), depth).stats);
+    for s in stats.clone() {
+        println!("{s:?}");
+    }
     assert!(stats.map(|s| s.verifications).sum::<u64>() > 0, "no cutoff was checked");
 }
 
