@@ -74,7 +74,7 @@ impl<'a> Classic<'a> {
             let selective_depth = self.worker.selective_depth;
             lines.push(Line { score, bound: Bound::Exact, moves, depth, selective_depth });
         }
-        lines.sort_by(|a, b| b.score.cmp(&a.score));
+        lines.sort_by_key(|line| std::cmp::Reverse(line.score));
         for (i, line) in lines.iter().enumerate() {
             report(&Info {
                 line: line.clone(),

@@ -84,7 +84,7 @@ impl Table {
     pub fn with_entries(entries: usize) -> Result<Table, AllocationError> {
         let count = entries.div_ceil(BUCKET).max(1);
         Table::with_buckets(count)
-            .ok_or(AllocationError { megabytes: count * size_of::<Bucket>() >> 20 })
+            .ok_or(AllocationError { megabytes: (count * size_of::<Bucket>()) >> 20 })
     }
 
     fn with_buckets(count: usize) -> Option<Table> {
@@ -96,7 +96,7 @@ impl Table {
 
     /// Its size in megabytes, rounded down.
     pub fn megabytes(&self) -> usize {
-        self.buckets.len() * size_of::<Bucket>() >> 20
+        (self.buckets.len() * size_of::<Bucket>()) >> 20
     }
 
     /// Forgets everything.

@@ -54,7 +54,7 @@ impl Playing<'_> {
             self.worker.excluded.push(line.moves[0]);
             lines.push(line);
         }
-        lines.sort_by(|a, b| b.score.cmp(&a.score));
+        lines.sort_by_key(|line| std::cmp::Reverse(line.score));
         for (i, line) in lines.iter().enumerate() {
             report(&self.info(line.clone(), i + 1));
         }
