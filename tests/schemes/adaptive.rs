@@ -30,9 +30,8 @@ pub fn adaptive(
     let has_piece = position.officers(position.turn()).any();
     if may_pass && has_piece && !position.in_check() {
         let reduced = depth - 1 - reduction(position, depth);
-        let value = -tree.passed(position, |tree, next| {
-            adaptive(tree, next, reduced, -beta, -beta + 1, false)
-        });
+        let value = -tree
+            .passed(position, |tree, next| adaptive(tree, next, reduced, -beta, -beta + 1, false));
         if value >= beta {
             return value;
         }

@@ -27,9 +27,8 @@ pub fn micromax(
         Entry::Search(depth) => depth,
     };
     if is_middle_game(tree.root()) && !position.in_check() {
-        let value = -tree.passed(position, |tree, next| {
-            micromax(tree, next, depth - 1 - R, -beta, -beta + 1)
-        });
+        let value = -tree
+            .passed(position, |tree, next| micromax(tree, next, depth - 1 - R, -beta, -beta + 1));
         if value >= beta {
             return value;
         }
