@@ -20,7 +20,7 @@ mod schemes {
 }
 
 use schemes::positions::{DEEP, FOR_ADAPTIVE, FOR_RECHECK, POSITIONS};
-use schemes::searcher::{classic, iterations};
+use schemes::searcher::classic;
 use schemes::tree::{Iteration, Tree};
 use schemes::{adaptive, double, endgame_verified, micromax, modern, reduce, standard, verified};
 use std::collections::HashSet;
@@ -38,12 +38,19 @@ fn reference(fen: &str, depth: Depth, child: Child) -> Vec<Iteration> {
     Tree::new(&position(fen)).iterate(depth, child)
 }
 
+/// What the searcher says of each iteration.
+fn searched(scheme: &str, fen: &str, depth: Depth) -> Vec<Iteration> {
+    let outcome = classic(scheme, &position(fen), depth);
+    let told = outcome.iterations.iter();
+    told.map(|i| Iteration { score: i.score, nodes: i.stats.nodes }).collect()
+}
+
 /// Compares a scheme of the searcher with its reference on a list of positions.
 fn compare(scheme: &str, positions: &[(&str, Depth)], child: Child) {
     let mut faults = Vec::new();
     for &(fen, depth) in positions {
         let expected = reference(fen, depth, child);
-        let found = iterations(&classic(scheme, &position(fen), depth));
+        let found = searched(scheme, fen, depth);
         let first = expected.iter().zip(&found).position(|(e, f)| e != f);
         if let Some(i) = first {
             faults.push(format!("{fen} depth {}: {:?}, not {:?}", i + 1, found[i], expected[i]));
@@ -113,12 +120,10 @@ fn heinz_takes_three_where_the_depth_and_the_pieces_allow() {
 #[test]
 fn deep_cutoffs_of_the_modern_null_move_are_checked_again() {
     compare("modern", FOR_RECHECK, |t, p, d, a, b| modern::modern(t, p, d, a, b, true, 0));
-    let stats =
-        FOR_RECHECK.iter().map(|&(fen, depth)| classic("modern", &position(fen), depth).stats);
-    for s in stats.clone() {
-        println!("{s:?}");
+    for &(fen, depth) in FOR_RECHECK {
+        let stats = classic("modern", &position(fen), depth).stats;
+        assert!(stats.verifications > 0, "no cutoff is checked in {fen}");
     }
-    assert!(stats.map(|s| s.verifications).sum::<u64>() > 0, "no cutoff was checked");
 }
 
 #[test]
@@ -126,4 +131,75 @@ fn verification_of_the_modern_null_move_at_great_depth() {
     compare("verified-modern", FOR_RECHECK, |t, p, d, a, b| {
         modern::verified_modern(t, p, d, a, b, true, true)
     });
+}
+
+/// The values of the iterations 1, 2, ..., `depth`.
+fn values(scheme: &str, fen: &str, depth: Depth) -> Vec<Score> {
+    searched(scheme, fen, depth).iter().map(|iteration| iteration.score).collect()
+}
+
+/// The schemes that pass with king and pawns alone and then put the fail-high to the test.
+/// `verified-modern` is none of them here: it does not pass when its side stands worse than beta.
+const VERIFYING: &[&str] =
+    &["endgame-verified", "verified-r1", "verified-r2", "verified-r3", "verified-throughout"];
+
+#[test]
+fn mutual_zugzwang_is_a_draw_or_a_loss_for_him_who_moves() {
+    for scheme in NAMES {
+        // White has to give way: 1 Kb2 Kd2, and the pawn queens.
+        let white = values(scheme, "8/8/8/8/8/3k4/2p5/2K5 w - - 0 1", 8);
+        assert!(white[2..].iter().all(|&v| v < Score::cp(-900)), "{scheme}, White: {white:?}");
+        // Black gives stalemate or the pawn.
+        let black = values(scheme, "8/8/8/8/8/3k4/2p5/2K5 b - - 0 1", 8);
+        assert!(black[1..].iter().all(|&v| v == Score::ZERO), "{scheme}, Black: {black:?}");
+    }
+}
+
+/// Only 1 ... Kd3 wins, because it is White's turn then: a pass would draw.
+#[test]
+fn mutual_zugzwang_is_found_a_move_ahead() {
+    const FEN: &str = "8/8/8/8/3k4/8/2p5/2K5 b - - 0 1";
+    for scheme in NAMES {
+        let black = values(scheme, FEN, 8);
+        assert!(black[3..].iter().all(|&v| v > Score::cp(900)), "{scheme}: {black:?}");
+        let stats = classic(scheme, &position(FEN), 8).stats;
+        assert_eq!(stats.zugzwangs > 0, VERIFYING.contains(scheme), "{scheme}: {stats:?}");
+    }
+}
+
+/// Goetsch & Campbell 1990: queen h3 and pawn f3 mate on g2, and White, a piece ahead, can only
+/// look on. After 1 ... Qh3 the remaining depth of iteration 3 is 2: a null move of any R leaves
+/// the queen no ply to mate in, and its fail-high cuts, or shortens, the very lines that lose. What
+/// R takes away, as many more plies bring back; a verification, which takes away one, needs one.
+#[test]
+fn a_null_move_hides_a_mate_threat_at_depth_2() {
+    const FEN: &str = "6k1/3q1ppp/8/1N6/N7/5pP1/P4P1P/R4RK1 b - - 0 1";
+    let mate_is_seen_at = [
+        ("off", 3),
+        ("standard-r1", 4),
+        ("standard-r2", 5),
+        ("standard-r3", 6),
+        ("adaptive", 5),
+        ("double", 5),
+        ("endgame-verified", 5),
+        ("micromax", 5),
+        ("verified-r1", 4),
+        ("verified-r2", 4),
+        ("verified-r3", 4),
+        // No null move where two plies are left and two would be taken away; at 4 it is hidden.
+        ("reduce-2", 3),
+        ("reduce-1", 4),
+        ("reduce-1-2", 4),
+        ("verified-throughout", 4),
+        ("verified-modern", 4),
+    ];
+    for (scheme, depth) in mate_is_seen_at {
+        let seen: Vec<bool> =
+            values(scheme, FEN, depth).iter().map(|&v| v == Score::mate_in(3)).collect();
+        let first = seen.iter().position(|&mate| mate).map(|i| i as Depth + 1);
+        assert_eq!(first, Some(depth), "{scheme}: {seen:?}");
+    }
+    let modern = values("modern", FEN, 6);
+    assert!(modern.iter().all(|value| !value.is_mate()), "modern: {modern:?}");
+    assert!(!values("reduce-2", FEN, 4)[3].is_mate());
 }

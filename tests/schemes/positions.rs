@@ -298,7 +298,6 @@ pub const FOR_ADAPTIVE: &[(&str, Depth)] = &[
 pub const FOR_RECHECK: &[(&str, Depth)] = &[
     ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/6KB w - -", 18),
     ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/5K1B w - -", 17),
-    ("b2k4/1p1p4/1P1P4/8/8/4p1p1/4P1P1/6KB w - -", 16),
     ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/1N4KB w - -", 16),
     ("2k5/bp1p4/1P1P4/8/8/4p1p1/4P1PB/5K2 b - -", 22),
     ("2k5/bp1p4/1P1P4/8/7p/4p1pP/4P1PB/5K2 w - -", 22),

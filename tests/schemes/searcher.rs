@@ -1,6 +1,5 @@
 //! The searcher under test: the classic one, without table and history.
 
-use super::tree::Iteration;
 use std::sync::Arc;
 use std::time::Duration;
 use tacet::board::Position;
@@ -28,10 +27,4 @@ pub fn classic(scheme: &str, root: &Position, depth: Depth) -> Outcome {
     let keeper = Keeper::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
     let table = Table::new(1).expect("a table of 1 MB");
     search::run(&job, &table, &keeper, &mut |_| ())
-}
-
-/// What the searcher says of each iteration.
-pub fn iterations(outcome: &Outcome) -> Vec<Iteration> {
-    let iteration = |i: &search::Iteration| Iteration { score: i.score, nodes: i.stats.nodes };
-    outcome.iterations.iter().map(iteration).collect()
 }

@@ -1,0 +1,129 @@
+//! The classic searcher without null move, table and history against plain minimax.
+//!
+//! Minimax looks at every move and knows no window, so whatever alpha-beta, principal variation
+//! search or fail-soft bounds get wrong shows as another value.
+
+#[path = "schemes/searcher.rs"]
+mod searcher;
+
+use proptest::prelude::*;
+use searcher::classic;
+use tacet::board::Position;
+use tacet::board::movegen::{Kind, MoveList, generate};
+use tacet::eval::State;
+use tacet::score::{Depth, Score};
+
+/// The value of a node. `path` holds the keys from the root (included) to the node (left out).
+fn minimax(position: &Position, mut depth: Depth, path: &mut Vec<u64>) -> Score {
+    let ply = path.len();
+    if ply > 0 && is_draw(position, path) {
+        return Score::ZERO;
+    }
+    if depth == 0 {
+        if !position.in_check() {
+            return captures(position);
+        }
+        depth = 1;
+    }
+    path.push(position.key());
+    let moves = position.legal_moves();
+    let values = moves.iter().map(|&m| -minimax(&position.play(m).0, depth - 1, path));
+    let best = values.max();
+    path.pop();
+    let over = if position.in_check() { Score::mated_in(ply) } else { Score::ZERO };
+    best.unwrap_or(over)
+}
+
+fn is_draw(position: &Position, path: &[u64]) -> bool {
+    position.is_repetition(path, path.len())
+        || position.is_fifty_moves()
+        || position.is_insufficient_material()
+}
+
+/// The best of standing still and all captures and promotions to a queen.
+fn captures(position: &Position) -> Score {
+    let mut moves = MoveList::new();
+    generate(position, Kind::Noisy, &mut moves);
+    let values = moves.iter().map(|&m| -captures(&position.play(m).0));
+    values.fold(State::new(position).evaluate(position), Score::max)
+}
+
+/// Positions with both kings and one to four more men, with the right to castle where that is
+/// possible and the fifty-move rule sometimes near.
+fn small_position() -> impl Strategy<Value = Position> {
+    let king = || 0..64usize;
+    let men = prop::collection::vec((0..10usize, 0..64usize), 1..=4);
+    let clock = prop_oneof![3 => Just(0u32), 1 => 94..100u32];
+    (king(), king(), men, any::<bool>(), clock).prop_filter_map(
+        "not a position",
+        |(white, black, men, white_moves, clock)| {
+            let mut board = [None; 64];
+            board[white] = Some('K');
+            board[black] = Some('k');
+            for (kind, square) in men {
+                board[square].get_or_insert("PNBRQpnbrq".as_bytes()[kind] as char);
+            }
+            let turn = if white_moves { 'w' } else { 'b' };
+            let fen = format!("{} {turn} KQkq - {clock} 60", placement(&board));
+            Position::from_fen(&fen).ok().filter(Position::has_legal_move)
+        },
+    )
+}
+
+/// The first field of a FEN.
+fn placement(board: &[Option<char>; 64]) -> String {
+    let mut text = String::new();
+    for rank in board.chunks(8) {
+        let mut empty = 0;
+        for square in rank {
+            match square {
+                None => empty += 1,
+                Some(man) => {
+                    if empty > 0 {
+                        text += &empty.to_string();
+                    }
+                    empty = 0;
+                    text.push(*man);
+                }
+            }
+        }
+        if empty > 0 {
+            text += &empty.to_string();
+        }
+        text.push('/');
+    }
+    text.pop();
+    text
+}
+
+fn compare(position: &Position, depth: Depth) {
+    let outcome = classic("off", position, depth);
+    let found: Vec<Score> = outcome.iterations.iter().map(|i| i.score).collect();
+    let expected: Vec<Score> =
+        (1..=depth).map(|depth| minimax(position, depth, &mut Vec::new())).collect();
+    assert_eq!(found, expected, "{}", position.to_fen());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn equals_minimax_on_random_small_positions(position in small_position()) {
+        compare(&position, 3);
+    }
+}
+
+#[test]
+fn equals_minimax_where_rules_are_special() {
+    for fen in [
+        // En passant, castling on both sides, promotion into a fork, mate against the fifty moves.
+        "8/8/8/2k5/2pP4/8/8/4K3 b - d3 0 1",
+        "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
+        "8/2P5/8/k1K5/8/8/8/3q4 w - - 0 1",
+        "7k/8/5KQ1/8/8/8/8/8 w - - 99 80",
+        "8/8/8/8/8/3k4/2p5/2K5 b - - 0 1",
+    ] {
+        let position = Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"));
+        compare(&position, 4);
+    }
+}
