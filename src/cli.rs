@@ -7,6 +7,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind as Usage;
 use clap::{Args, Parser, Subcommand};
 
+use crate::lab::LabError;
+use crate::lab::compare::{self, CompareArgs};
+use crate::lab::suite::{self, SuiteArgs};
 use crate::score::Depth;
 use crate::search::Searcher;
 use crate::search::null_move::{SCHEMES, Scheme};
@@ -36,6 +39,8 @@ enum Command {
     Eval(EvalArgs),
     /// Show the null-move schemes
     Schemes,
+    Suite(SuiteArgs),
+    Compare(CompareArgs),
 }
 
 #[derive(Args)]
@@ -113,6 +118,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(Failure::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Io(error)) => fail(1, &error.to_string()),
         Err(Failure::Usage(reason)) => fail(2, &reason),
+        Err(Failure::Lab(error)) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(Failure::Lab(error)) => fail(error.exit_status(), &error.to_string()),
     }
 }
 
@@ -122,11 +129,19 @@ enum Failure {
     Usage(String),
     /// Output could not be written, or memory could not be had.
     Io(io::Error),
+    /// An experiment could not be done.
+    Lab(LabError),
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::Io(error)
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Failure {
+        Failure::Lab(error)
     }
 }
 
@@ -145,6 +160,8 @@ impl Command {
             Command::Perft(args) => perft(&args),
             Command::Eval(args) => eval(&args),
             Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
+            Command::Suite(args) => Ok(suite::run(args)?),
+            Command::Compare(args) => Ok(compare::run(args)?),
         }
     }
 }

@@ -13,6 +13,7 @@
 //! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |
 //! | 3 | [`engine`] | position, options, table and a running search; no text, no I/O |
 //! | 4 | [`uci`] | the protocol; all its text |
+//! | 4 | [`lab`] | experiments with suites of positions |
 //! | 5 | [`cli`] | the command line |
 //!
 //! shakmaty is named only in [`board`]. Text for the user is printed only on floors 4 and 5.
@@ -23,6 +24,7 @@ pub mod board;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod lab;
 pub mod score;
 pub mod search;
 pub mod time;

@@ -1,7 +1,7 @@
 //! What a search counted. Every table of the laboratory is made of these numbers.
 
 /// Counters of one search; all of them add up over iterations and threads.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Stats {
     /// Entries of the main search and of quiescence; a leaf that drops into quiescence counts once.
     pub nodes: u64,

@@ -1,0 +1,310 @@
+//! Searching many positions, several at a time, each by a search with one thread and a table of
+//! its own that is cleared before: how many run at a time changes no node count.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::LabError;
+use super::epd::{self, Suite};
+use crate::board::Position;
+use crate::score::{Depth, MAX_PLY};
+use crate::search::null_move::{SCHEMES, Scheme};
+use crate::search::table::Table;
+use crate::search::{self, Outcome, SearchJob, Searcher, Switches};
+use crate::time::{Keeper, Limits};
+
+/// Which positions of which suite.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Selection {
+    /// A suite of positions in EPD
+    pub file: PathBuf,
+
+    /// Leave out positions in which a side has only king and pawns, as the paper did
+    #[arg(long)]
+    pub discard_pawn_endings: bool,
+
+    /// Only every Nth position (of those not left out)
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+}
+
+impl Selection {
+    /// Reads the suite and selects.
+    ///
+    /// # Errors
+    /// If the file is no suite, if in a selected position the game is over, or if nothing is left.
+    pub fn read(&self) -> Result<Suite, LabError> {
+        let mut suite = epd::read(&self.file)?;
+        suite.records.retain(|record| !(self.discard_pawn_endings && record.is_pawn_ending()));
+        let step = usize::try_from(self.every).unwrap_or(usize::MAX);
+        suite.records = suite.records.into_iter().step_by(step).collect();
+        if let Some(over) = suite.records.iter().find(|r| !r.position.has_legal_move()) {
+            return Err(LabError::Line {
+                file: self.file.clone(),
+                line: over.line,
+                reason: "the game is over here: there is no legal move".to_owned(),
+            });
+        }
+        if suite.records.is_empty() {
+            let path = self.file.display();
+            return Err(LabError::Usage(format!("{path} has no position of the kind wanted")));
+        }
+        Ok(suite)
+    }
+
+    /// The selection as it is typed.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = vec![self.file.display().to_string()];
+        if self.discard_pawn_endings {
+            words.push("--discard-pawn-endings".to_owned());
+        }
+        if self.every > 1 {
+            words.push(format!("--every {}", self.every));
+        }
+        words
+    }
+}
+
+/// How to search.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SearchArgs {
+    /// The searcher: classic (the paper's) or playing (the strong one)
+    #[arg(long, value_name = "NAME", default_value = "classic", value_parser = searcher)]
+    pub searcher: Searcher,
+
+    /// Megabytes of the transposition table, of which every job has one
+    #[arg(long, value_name = "MB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub hash: u32,
+
+    /// How many positions are searched at a time
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: u16,
+
+    /// Turn a choice of the classic searcher on or off, as in history=off
+    #[arg(short = 'o', long = "switch", value_name = "NAME=on|off", value_parser = switch)]
+    pub switches: Vec<Switch>,
+}
+
+/// A choice of the classic searcher, turned on or off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    name: &'static str,
+    on: bool,
+}
+
+impl SearchArgs {
+    /// The choices of the classic searcher; the last word on each counts.
+    pub fn switches(&self) -> Switches {
+        let mut switches = Switches::default();
+        for Switch { name, on } in &self.switches {
+            if let Some(switch) = switches.by_name(name) {
+                *switch = *on;
+            }
+        }
+        switches
+    }
+
+    /// The choices by name.
+    pub fn switches_by_name(&self) -> BTreeMap<&'static str, bool> {
+        let mut switches = self.switches();
+        let state = |name| switches.by_name(name).map(|switch| (name, *switch));
+        Switches::NAMES.into_iter().filter_map(state).collect()
+    }
+
+    /// What is not as by default, as it is typed; `jobs` is left out, since it changes no result.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.searcher != Searcher::Classic {
+            words.push(format!("--searcher {}", searcher_name(self.searcher)));
+        }
+        if self.hash != 64 {
+            words.push(format!("--hash {}", self.hash));
+        }
+        let mut defaults = Switches::default();
+        for (name, on) in self.switches_by_name() {
+            if defaults.by_name(name).is_some_and(|switch| *switch != on) {
+                words.push(format!("--switch {name}={}", if on { "on" } else { "off" }));
+            }
+        }
+        words
+    }
+
+    /// The settings in a sentence.
+    pub fn describe(&self) -> String {
+        let name = searcher_name(self.searcher);
+        format!("{name} searcher, one thread, {} MB table cleared for each position", self.hash)
+    }
+
+    /// Searches a position with a table that is cleared before.
+    pub fn search(
+        &self,
+        position: &Position,
+        scheme: &'static Scheme,
+        limits: Limits,
+        table: &Table,
+    ) -> Outcome {
+        table.clear();
+        let job = SearchJob {
+            scheme,
+            switches: self.switches(),
+            ..SearchJob::new(position.clone(), self.searcher)
+        };
+        search::run(&job, table, &Keeper::with_limits(limits), &mut |_| {})
+    }
+}
+
+/// The name of a searcher.
+pub fn searcher_name(searcher: Searcher) -> &'static str {
+    Searcher::ALL.iter().find(|(_, s)| *s == searcher).map_or("?", |(name, _)| name)
+}
+
+/// For clap: a searcher by its name.
+///
+/// # Errors
+/// If there is none of that name.
+pub fn searcher(name: &str) -> Result<Searcher, String> {
+    Searcher::named(name).ok_or_else(|| one_of("searcher", Searcher::ALL.iter().map(|(n, _)| *n)))
+}
+
+/// For clap: a null-move scheme by its name.
+///
+/// # Errors
+/// If there is none of that name.
+pub fn scheme(name: &str) -> Result<&'static Scheme, String> {
+    Scheme::named(name).ok_or_else(|| one_of("scheme", SCHEMES.iter().map(|scheme| scheme.name)))
+}
+
+/// For clap: a depth in plies.
+///
+/// # Errors
+/// If it is no number, or none that a search can reach.
+pub fn depth(text: &str) -> Result<Depth, String> {
+    let range = 1..MAX_PLY as Depth;
+    let read = text.parse().ok().filter(|depth| range.contains(depth));
+    read.ok_or_else(|| format!("a depth is a number from 1 to {}", range.end - 1))
+}
+
+fn switch(text: &str) -> Result<Switch, String> {
+    let (name, state) = text.split_once('=').ok_or("it is written NAME=on or NAME=off")?;
+    let on = match state {
+        "on" | "true" => true,
+        "off" | "false" => false,
+        _ => return Err("a switch is on or off".to_owned()),
+    };
+    let name = Switches::NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name));
+    let name = name.ok_or_else(|| one_of("switch", Switches::NAMES))?;
+    Ok(Switch { name, on })
+}
+
+fn one_of(what: &str, names: impl IntoIterator<Item = &'static str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    format!("there is no such {what}; there are {}", names.join(", "))
+}
+
+/// The stack of a search thread: room for the deepest recursion.
+const STACK: usize = 32 << 20;
+
+/// Does `work` for all tasks, `jobs` at a time, each with a table of `megabytes`; `done` gets the
+/// results with their tasks' indices, on this thread, in the order in which they come.
+///
+/// # Errors
+/// If a table or a thread cannot be had, and the first error of `done`, after which no task is
+/// begun.
+pub fn for_all<T: Sync, R: Send>(
+    tasks: &[T],
+    jobs: u16,
+    megabytes: u32,
+    work: impl Fn(&T, &Table) -> R + Sync,
+    mut done: impl FnMut(usize, R) -> Result<(), LabError>,
+) -> Result<(), LabError> {
+    let tables = tables(usize::from(jobs).min(tasks.len()), megabytes)?;
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (next, stop, work) = (&next, &stop, &work);
+    thread::scope(|scope| {
+        let (sender, results) = mpsc::channel();
+        for table in tables {
+            let sender = sender.clone();
+            let worker = move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(task) = tasks.get(index) else { break };
+                    if sender.send((index, work(task, &table))).is_err() {
+                        break;
+                    }
+                }
+            };
+            let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
+            started.map_err(|error| {
+                stop.store(true, Ordering::Relaxed);
+                LabError::Machine(format!("cannot start a thread: {error}"))
+            })?;
+        }
+        drop(sender);
+        results.into_iter().try_for_each(|(index, result)| {
+            done(index, result).inspect_err(|_| stop.store(true, Ordering::Relaxed))
+        })
+    })
+}
+
+fn tables(count: usize, megabytes: u32) -> Result<Vec<Table>, LabError> {
+    let size = usize::try_from(megabytes).unwrap_or(usize::MAX);
+    (0..count)
+        .map(|_| Table::new(size).map_err(|error| LabError::Machine(error.to_string())))
+        .collect()
+}
+
+/// A progress bar on standard error; nothing if that is no terminal.
+pub fn progress(total: usize, done: usize) -> ProgressBar {
+    const STYLE: &str = "{wide_bar} {pos}/{len} {msg} {elapsed_precise}, {eta_precise} to go";
+    let bar = ProgressBar::new(total as u64).with_position(done as u64);
+    if let Ok(style) = ProgressStyle::with_template(STYLE) {
+        bar.set_style(style);
+    }
+    bar.reset_eta();
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(switches: &[&str]) -> SearchArgs {
+        SearchArgs {
+            searcher: Searcher::Classic,
+            hash: 64,
+            jobs: 1,
+            switches: switches.iter().map(|text| switch(text).expect("is a switch")).collect(),
+        }
+    }
+
+    #[test]
+    fn switches_are_set_by_name_and_the_last_counts() {
+        let args = args(&["history=off", "Store-Null-Cutoffs=on", "history=on", "table=off"]);
+        let expected = Switches { store_null_cutoffs: true, table: false, ..Switches::default() };
+        assert_eq!(args.switches(), expected);
+        assert_eq!(args.words(), ["--switch store-null-cutoffs=on", "--switch table=off"]);
+        assert_eq!(args.switches_by_name().len(), Switches::NAMES.len());
+    }
+
+    #[test]
+    fn wrong_words_are_told_the_right_ones() {
+        assert!(switch("history").is_err_and(|e| e.contains("NAME=on")));
+        assert!(switch("history=maybe").is_err_and(|e| e.contains("on or off")));
+        assert!(switch("hystory=on").is_err_and(|e| e.contains("check-extension")));
+        assert!(scheme("standard").is_err_and(|e| e.contains("standard-r2")));
+        assert!(searcher("fast").is_err_and(|e| e.contains("classic")));
+        for text in ["0", "-1", "240", "x", "99999999999"] {
+            assert!(depth(text).is_err_and(|e| e.contains("from 1 to 239")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The tables of a comparison, from the results of its single searches.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::bootstrap::{self, Interval};
+use super::report::{Align, MarkdownTable, grouped, percent, with_share};
+use crate::score::Depth;
+use crate::search::stats::Stats;
+
+/// What was found in one position with one scheme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The position's line in the suite.
+    pub line: usize,
+    /// The scheme's name.
+    pub scheme: String,
+    /// The fingerprint of the search it was found with.
+    pub signature: u64,
+    /// Every depth completed, first to last.
+    pub steps: Vec<Step>,
+    /// What stood when the search ended, within an iteration perhaps.
+    pub end: Step,
+}
+
+/// What stood at one moment of a search. All counts are cumulative.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The depth completed.
+    pub depth: Depth,
+    /// The best move as UCI writes it.
+    pub best: String,
+    /// Its value as UCI writes it.
+    pub score: String,
+    /// Was that the solution? `None` if the position sets no task.
+    pub solved: Option<bool>,
+    /// Microseconds since the search began.
+    pub micros: u64,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+impl Entry {
+    /// What stood after a depth, or at the end. A search that ended before stands where it ended.
+    pub fn at(&self, depth: Option<Depth>) -> &Step {
+        let Some(depth) = depth else { return &self.end };
+        let reached = self.steps.iter().rev().find(|step| step.depth <= depth);
+        reached.unwrap_or(&self.end)
+    }
+}
+
+/// All positions together, at one depth, with one scheme: a line of the tables.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// `None` for the end of searches that were not limited by depth.
+    pub depth: Option<Depth>,
+    /// The scheme's name.
+    pub scheme: String,
+    /// Its nodes over those of the base.
+    pub ratio: f64,
+    /// How far that may be off; none for the base itself.
+    pub ratio_interval: Option<Interval>,
+    /// Its nodes over its nodes one ply before.
+    pub growth: Option<f64>,
+    /// Positions solved.
+    pub solved: usize,
+    /// More than the base solves.
+    pub gained: i64,
+    /// How far that may be off; none for the base itself.
+    pub gained_interval: Option<Interval>,
+    /// All searches one after the other.
+    pub seconds: f64,
+    /// What was counted.
+    #[serde(flatten)]
+    pub stats: Stats,
+}
+
+/// A comparison: the same positions searched with each of some schemes.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid<'a> {
+    /// The schemes by name.
+    pub schemes: &'a [&'static str],
+    /// The place in `schemes` of the one that the others are compared with.
+    pub base: usize,
+    /// The positions' results, each list in the order of `schemes`.
+    pub results: &'a [Vec<&'a Entry>],
+}
+
+impl Grid<'_> {
+    /// The lines of the tables: all schemes at the first depth, at the second, and so on.
+    pub fn cells(&self, depths: &[Option<Depth>]) -> Vec<Cell> {
+        let schemes = 0..self.schemes.len();
+        let line = |&depth| schemes.clone().map(move |scheme| self.cell(depth, scheme));
+        depths.iter().flat_map(line).collect()
+    }
+
+    /// The nodes of a scheme, all positions together.
+    pub fn nodes(&self, depth: Depth, scheme: usize) -> u64 {
+        self.steps(Some(depth), scheme).map(|step| step.stats.nodes).sum()
+    }
+
+    fn steps(&self, depth: Option<Depth>, scheme: usize) -> impl Iterator<Item = &Step> {
+        self.results.iter().filter_map(move |row| row.get(scheme)).map(move |e| e.at(depth))
+    }
+
+    fn cell(&self, depth: Option<Depth>, scheme: usize) -> Cell {
+        let pairs = || self.steps(depth, scheme).zip(self.steps(depth, self.base));
+        let nodes: Vec<_> = pairs().map(|(a, b)| (a.stats.nodes, b.stats.nodes)).collect();
+        let solved: Vec<_> =
+            pairs().map(|(a, b)| (a.solved == Some(true), b.solved == Some(true))).collect();
+        let (sum, base_sum) = nodes.iter().fold((0, 0), |(x, y), (a, b)| (x + a, y + b));
+        let (hits, base_hits) = (count(&solved, |pair| pair.0), count(&solved, |pair| pair.1));
+        let mut stats = Stats::default();
+        let mut micros = 0;
+        for step in self.steps(depth, scheme) {
+            stats += step.stats;
+            micros += step.micros;
+        }
+        let is_base = scheme == self.base;
+        let before = depth.filter(|&depth| depth > 1).map(|depth| self.nodes(depth - 1, scheme));
+        Cell {
+            depth,
+            scheme: self.schemes.get(scheme).copied().unwrap_or_default().to_owned(),
+            ratio: sum as f64 / base_sum.max(1) as f64,
+            ratio_interval: if is_base { None } else { bootstrap::ratio(&nodes) },
+            growth: before.filter(|&nodes| nodes > 0).map(|nodes| sum as f64 / nodes as f64),
+            solved: hits,
+            gained: hits as i64 - base_hits as i64,
+            gained_interval: if is_base { None } else { bootstrap::difference(&solved) },
+            seconds: micros as f64 / 1e6,
+            stats,
+        }
+    }
+}
+
+fn count(pairs: &[(bool, bool)], which: impl Fn(&(bool, bool)) -> bool) -> usize {
+    pairs.iter().filter(|pair| which(pair)).count()
+}
+
+/// The first table: tree size and positions solved. `found` heads the column of those.
+pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> String {
+    use Align::{Left, Right};
+    let mut table = MarkdownTable::new(&[
+        ("depth", Right),
+        ("scheme", Left),
+        ("nodes", Right),
+        (&format!("of {base}"), Right),
+        ("95 % interval", Right),
+        ("growth", Right),
+        (found, Right),
+        ("difference", Right),
+        ("95 % interval", Right),
+    ]);
+    for cell in cells {
+        let is_base = cell.scheme == base;
+        let gained = if is_base { "-".to_owned() } else { format!("{:+}", cell.gained) };
+        table.push(vec![
+            depth_text(cell.depth),
+            cell.scheme.clone(),
+            grouped(cell.stats.nodes),
+            format!("{:.1} %", 100.0 * cell.ratio),
+            interval_text(cell.ratio_interval, |x| format!("{:.1}", 100.0 * x), " %"),
+            cell.growth.map_or("-".to_owned(), |growth| format!("{growth:.2}")),
+            cell.solved.to_string(),
+            gained,
+            interval_text(cell.gained_interval, |x| format!("{x:+.0}"), ""),
+        ]);
+    }
+    table.to_string()
+}
+
+/// The second table: what happened inside the trees.
+pub fn inside_table(cells: &[Cell]) -> String {
+    use Align::{Left, Right};
+    let mut table = MarkdownTable::new(&[
+        ("depth", Right),
+        ("scheme", Left),
+        ("null moves (of nodes)", Right),
+        ("fail-highs (of null moves)", Right),
+        ("cutoffs", Right),
+        ("verifications", Right),
+        ("zugzwangs (of verifications)", Right),
+        ("re-search nodes (of nodes)", Right),
+        ("false alarms (of zugzwangs)", Right),
+        ("cut by first move", Right),
+        ("quiescence", Right),
+        ("seconds", Right),
+    ]);
+    for cell in cells {
+        let s = &cell.stats;
+        table.push(vec![
+            depth_text(cell.depth),
+            cell.scheme.clone(),
+            with_share(s.null_tried, s.nodes),
+            with_share(s.null_fail_highs, s.null_tried),
+            grouped(s.null_cutoffs),
+            grouped(s.verifications),
+            with_share(s.zugzwangs, s.verifications),
+            with_share(s.research_nodes, s.nodes),
+            with_share(s.false_alarms, s.zugzwangs),
+            percent(s.first_move_cutoffs, s.cutoffs),
+            percent(s.quiescence_nodes, s.nodes),
+            format!("{:.1}", cell.seconds),
+        ]);
+    }
+    table.to_string()
+}
+
+fn depth_text(depth: Option<Depth>) -> String {
+    depth.map_or("end".to_owned(), |depth| depth.to_string())
+}
+
+fn interval_text(interval: Option<Interval>, text: impl Fn(f64) -> String, unit: &str) -> String {
+    interval.map_or("-".to_owned(), |Interval { low, high }| {
+        let mut line = text(low);
+        // Writing to a string cannot fail.
+        let _ = write!(line, " to {}{unit}", text(high));
+        line
+    })
+}
+
+/// The heads of [`csv_rows`].
+pub fn csv_head() -> Vec<&'static str> {
+    let mut head = vec![
+        "depth",
+        "scheme",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "growth",
+        "solved",
+        "gained",
+        "gained_low",
+        "gained_high",
+        "seconds",
+    ];
+    head.extend(Stats::default().fields().map(|(name, _)| name));
+    head
+}
+
+/// The cells as raw numbers; what does not apply is empty.
+pub fn csv_rows(cells: &[Cell]) -> Vec<Vec<String>> {
+    cells.iter().map(csv_row).collect()
+}
+
+fn csv_row(cell: &Cell) -> Vec<String> {
+    let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
+    let (ratio, gained) = (cell.ratio_interval, cell.gained_interval);
+    let mut row = vec![
+        depth_text(cell.depth),
+        cell.scheme.clone(),
+        cell.ratio.to_string(),
+        number(ratio.map(|interval| interval.low)),
+        number(ratio.map(|interval| interval.high)),
+        number(cell.growth),
+        cell.solved.to_string(),
+        cell.gained.to_string(),
+        number(gained.map(|interval| interval.low)),
+        number(gained.map(|interval| interval.high)),
+        format!("{:.6}", cell.seconds),
+    ];
+    row.extend(cell.stats.fields().map(|(_, count)| count.to_string()));
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(depth: Depth, nodes: u64, solved: bool) -> Step {
+        let stats = Stats {
+            nodes,
+            quiescence_nodes: nodes / 2,
+            null_tried: nodes / 10,
+            null_fail_highs: nodes / 20,
+            ..Stats::default()
+        };
+        Step {
+            depth,
+            best: "e2e4".to_owned(),
+            score: "cp 3".to_owned(),
+            solved: Some(solved),
+            micros: 1000 * nodes,
+            stats,
+        }
+    }
+
+    fn entry(scheme: &str, line: usize, nodes: [u64; 3], solved: bool) -> Entry {
+        let steps: Vec<Step> =
+            (1..).zip(nodes).map(|(depth, nodes)| step(depth, nodes, solved)).collect();
+        Entry { line, scheme: scheme.to_owned(), signature: 1, end: steps[2].clone(), steps }
+    }
+
+    fn with_cells(check: impl Fn(Vec<Cell>)) {
+        let entries = [
+            [entry("a", 1, [10, 100, 1000], true), entry("b", 1, [10, 200, 2000], false)],
+            [entry("a", 2, [20, 200, 3000], true), entry("b", 2, [20, 400, 6000], true)],
+        ];
+        let results: Vec<Vec<&Entry>> = entries.iter().map(|row| row.iter().collect()).collect();
+        let grid = Grid { schemes: &["a", "b"], base: 1, results: &results };
+        check(grid.cells(&[Some(2), Some(3)]));
+    }
+
+    #[test]
+    fn cells_add_up_and_compare_with_the_base() {
+        with_cells(|cells| {
+            let names: Vec<_> = cells.iter().map(|c| (c.depth, c.scheme.as_str())).collect();
+            assert_eq!(names, [(Some(2), "a"), (Some(2), "b"), (Some(3), "a"), (Some(3), "b")]);
+            assert_eq!(cells[2].stats.nodes, 4000);
+            assert_eq!(cells[2].ratio, 0.5);
+            assert_eq!(cells[2].ratio_interval, Some(Interval { low: 0.5, high: 0.5 }));
+            assert_eq!(cells[2].growth, Some(4000.0 / 300.0));
+            assert_eq!((cells[2].solved, cells[2].gained), (2, 1));
+            assert_eq!(cells[2].seconds, 4.0);
+            assert_eq!((cells[3].ratio, cells[3].ratio_interval), (1.0, None));
+        });
+    }
+
+    #[test]
+    fn a_search_that_ended_early_stands_where_it_ended() {
+        let entry = entry("a", 1, [10, 100, 1000], true);
+        assert_eq!(entry.at(Some(2)).stats.nodes, 100);
+        assert_eq!(entry.at(Some(9)).stats.nodes, 1000);
+        assert_eq!(entry.at(None).stats.nodes, 1000);
+    }
+
+    #[test]
+    fn the_first_table_reads_as_in_the_paper() {
+        with_cells(|cells| {
+            let table = tree_table(&cells[2..], "b", "solved");
+            assert_eq!(
+                table,
+                "\
+| depth | scheme | nodes |    of b |  95 % interval | growth | solved | difference | 95 % interval |
+|------:|:-------|------:|--------:|---------------:|-------:|-------:|-----------:|--------------:|
+|     3 | a      | 4,000 |  50.0 % | 50.0 to 50.0 % |  13.33 |      2 |         +1 |      +0 to +2 |
+|     3 | b      | 8,000 | 100.0 % |              - |  13.33 |      1 |          - |             - |
+"
+            );
+        });
+    }
+
+    #[test]
+    fn the_second_table_and_the_file_have_every_column() {
+        with_cells(|cells| {
+            let table = inside_table(&cells);
+            assert!(table.contains("400 (10.0 %)") && table.contains("200 (50.0 %)"), "{table}");
+            let columns = |line: &str| line.matches('|').count();
+            assert!(table.lines().all(|line| columns(line) == 13), "{table}");
+            assert!(csv_rows(&cells).iter().all(|row| row.len() == csv_head().len()));
+        });
+    }
+}

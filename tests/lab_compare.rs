@@ -1,0 +1,220 @@
+//! `tacet compare` as a user runs it, and as a crash, a kill or a change of mind leaves it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Well-known positions, typed in for this test (Kopec & Bratko 1982, numbers 1 to 8).
+const SUITE: &str = "\
+1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id \"BK.01\";
+3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - bm d5; id \"BK.02\";
+2q1rr1k/3bbnnp/p2p1pp1/2pPp3/PpP1P1P1/1P2BNNP/2BQ1PRK/7R b - - bm f5; id \"BK.03\";
+rnbqkb1r/p3pppp/1p6/2ppP3/3N4/2P5/PPP1QPPP/R1B1KB1R w KQkq - bm e6; id \"BK.04\";
+r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - bm Nd5 a4; id \"BK.05\";
+2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - bm g6; id \"BK.06\";
+1nk1r1r1/pp2n1pp/4p3/q2pPp1N/b1pP1P2/B1P2R2/2P1B1PP/R2Q2K1 w - - bm Nf6; id \"BK.07\";
+4b3/p3kp2/6p1/3pP2p/2pP1P2/4K1P1/P3N2P/8 w - - bm f5; id \"BK.08\";
+";
+
+const SCHEMES: &str = "standard-r2,standard-r3,verified-r3";
+
+/// An empty directory with the suite in it.
+fn place(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("compare-{name}"));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("the test directory can be written");
+    std::fs::write(path.join("suite.epd"), SUITE).expect("the suite can be written");
+    path
+}
+
+fn compare(place: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    command.current_dir(place).args(["compare", "suite.epd", "--hash", "1"]).args(words);
+    command
+}
+
+fn run(place: &Path, words: &[&str]) -> Output {
+    compare(place, words).output().expect("tacet runs")
+}
+
+fn run_well(place: &Path, words: &[&str]) -> String {
+    let output = run(place, words);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The tables without their last column, which is time.
+fn timeless(text: &str) -> String {
+    let cut = |line: &str| match line.strip_suffix('|').and_then(|rest| rest.rsplit_once('|')) {
+        Some((rest, _)) => rest.to_owned(),
+        None => line.to_owned(),
+    };
+    text.lines().map(|line| cut(line) + "\n").collect()
+}
+
+/// The CSV file without its column of time.
+fn csv(place: &Path, name: &str) -> String {
+    let text = read(&place.join(name));
+    let time = text.lines().next().and_then(|head| head.split(',').position(|h| h == "seconds"));
+    let time = time.expect("there is a column of time");
+    let cut = |line: &str| {
+        let cells = line.split(',').enumerate().filter(|(index, _)| *index != time);
+        cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    text.lines().map(cut).collect()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Complete lines of a journal, its head not counted.
+fn results(journal: &Path) -> usize {
+    let text = std::fs::read_to_string(journal).unwrap_or_default();
+    text.matches('\n').count().saturating_sub(1)
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_tables() {
+    let place = place("kill");
+    let words = ["--depths", "6,7", "--null-move", SCHEMES, "--jobs", "2"];
+    let whole = run_well(&place, &[&words[..], &["--out", "whole"]].concat());
+    let torn = [&words[..], &["--out", "torn"]].concat();
+    let journal = place.join("torn.jsonl");
+    // Twice: in the middle of a first run, and of one that resumes.
+    for enough in [4, 12] {
+        let mut child = compare(&place, &torn)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("tacet runs");
+        let begun = Instant::now();
+        while results(&journal) < enough && begun.elapsed() < Duration::from_secs(300) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.kill().expect("it can be killed");
+        child.wait().expect("it is dead");
+        let done = results(&journal);
+        assert!((enough..24).contains(&done), "{done} results when killed");
+    }
+    // A kill in the middle of writing leaves a line without its end.
+    let text = read(&journal);
+    std::fs::write(&journal, &text[..text.len() - 40]).expect("the journal can be written");
+    let before = results(&journal);
+    let output = run(&place, &torn);
+    assert!(output.status.success(), "{output:?}");
+    let note = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(note.contains(&format!("{before} of 24 searches are done already")), "{note}");
+    let resumed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(timeless(&resumed), timeless(&whole));
+    assert_eq!(csv(&place, "torn.csv"), csv(&place, "whole.csv"));
+    assert_eq!(read(&place.join("torn.svg")), read(&place.join("whole.svg")));
+    assert_eq!(results(&journal), 24);
+}
+
+#[test]
+fn node_counts_do_not_depend_on_jobs() {
+    let place = place("jobs");
+    let words = ["--depths", "5", "--null-move", SCHEMES];
+    let one = run_well(&place, &[&words[..], &["--out", "one"]].concat());
+    let three = run_well(&place, &[&words[..], &["--out", "three", "--jobs", "3"]].concat());
+    assert_eq!(timeless(&one), timeless(&three));
+    assert_eq!(csv(&place, "one.csv"), csv(&place, "three.csv"));
+}
+
+#[test]
+fn the_tables_are_the_papers() {
+    let place = place("tables");
+    let words = ["--depths", "5,4", "--null-move", SCHEMES, "--out", "results/"];
+    let text = run_well(&place, &words);
+    let heads = "| depth | scheme      |";
+    assert_eq!(text.matches(heads).count(), 2, "{text}");
+    assert!(text.contains("# suite.epd: 8 positions"), "{text}");
+    let command = "    tacet compare suite.epd --depths 4,5 --null-move \
+                   standard-r2,standard-r3,verified-r3 --hash 1\n";
+    assert!(text.contains(command), "{text}");
+    assert!(text.contains("of verified-r3") && text.contains("100.0 %"), "{text}");
+    for extension in ["jsonl", "md", "csv", "json", "svg"] {
+        let file = place.join(format!("results/compare-suite.{extension}"));
+        assert!(read(&file).len() > 100, "{}", file.display());
+    }
+    // What stands in a table of several depths is what a search to that depth finds.
+    let four = run_well(&place, &["--depths", "4", "--null-move", SCHEMES, "--out", "four"]);
+    let row = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("|     4 | standard-r2 |"));
+        line.map(str::to_owned).expect("the row is there").replace(' ', "")
+    };
+    assert_eq!(row(&text), row(&four));
+}
+
+#[test]
+fn more_schemes_and_fewer_depths_use_what_is_there() {
+    let place = place("more");
+    run_well(&place, &["--depths", "4,5", "--null-move", "standard-r2", "--out", "x"]);
+    let words = ["--depths", "3,5", "--null-move", "standard-r2,off", "--out", "x"];
+    let output = run(&place, &words);
+    let note = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(note.contains("8 of 16 searches are done already"), "{note}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("of off"), "{output:?}");
+}
+
+#[test]
+fn a_journal_of_other_settings_is_refused() {
+    let place = place("refused");
+    let words = ["--depths", "4", "--null-move", "off", "--out", "x"];
+    run_well(&place, &words);
+    let refused = |words: &[&str], reason: &str| {
+        let output = run(&place, words);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains(reason) && message.contains("--fresh"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    };
+    let deeper = ["--depths", "5", "--null-move", "off", "--out", "x"];
+    refused(&deeper, "depth: 4 there, 5 here");
+    refused(&[&words[..], &["-o", "history=off"]].concat(), "switches: ");
+    // As if by an engine that searches otherwise.
+    let journal = place.join("x.jsonl");
+    let text = read(&journal);
+    std::fs::write(&journal, text.replacen("\"signature\":", "\"signature\":1", 1))
+        .expect("the journal can be written");
+    refused(&words, "searches off differently");
+    let damaged = text.replacen("\"line\":3", "\"line\":x", 1);
+    std::fs::write(&journal, damaged).expect("the journal can be written");
+    refused(&words, "x.jsonl, line 4: not a result");
+    run_well(&place, &[&deeper[..], &["--fresh"]].concat());
+    assert_eq!(results(&journal), 8);
+}
+
+#[test]
+fn nodes_may_be_the_limit() {
+    let place = place("nodes");
+    let words = ["--nodes", "3000", "--null-move", SCHEMES, "--base", "standard-r2", "--out", "x"];
+    let text = run_well(&place, &words);
+    assert!(text.contains("|   end | standard-r3 |") && text.contains("of standard-r2"), "{text}");
+    assert!(!place.join("x.svg").exists(), "there are no depths to draw");
+}
+
+#[test]
+fn bad_input_has_status_two() {
+    let place = place("bad");
+    let line = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd9+;";
+    std::fs::write(place.join("bad.epd"), format!("\n{line}\n")).expect("it can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    command.current_dir(&place).args(["compare", "bad.epd"]);
+    let output = command.output().expect("tacet runs");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("bad.epd, line 2: illegal move: 'Qd9+'"), "{message}");
+    for words in [
+        &["--base", "off"][..],
+        &["--null-move", "nonsense"],
+        &["--depths", "0"],
+        &["--depths", "8,x"],
+        &["--depths", "8", "--nodes", "100"],
+    ] {
+        let output = run(&place, words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");
+    }
+    assert_eq!(std::fs::read_dir(&place).expect("it can be read").count(), 2, "nothing is left");
+}

@@ -1,0 +1,165 @@
+//! `tacet suite` as a user runs it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Typed in for this test: a mate in one, one in two, tactics, and a position without a task.
+const SUITE: &str = "\
+# a comment
+
+6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"back rank\";
+7k/8/5K2/8/8/8/8/6Q1 w - - 0 1 dm 1; id \"queen\"
+k7/8/2K5/8/8/8/8/7R w - - bm #2; id \"rook\";
+4k3/8/8/3q4/8/4N3/8/4K3 w - - bm Nxd5 id \"takes; of course\";
+4k3/8/8/3q4/8/4N3/8/4K3 w - - am Nxd5; id \"must not take\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - c0 \"no task\";
+8/7p/2k1Pp2/pp1p2p1/3P2P1/4P3/P3K2P/8 w - - bm e4; id \"pawns\";
+";
+
+fn write(name: &str, text: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("the test directory can be written");
+    path
+}
+
+fn tacet(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    command.arg("suite").args(words).output().expect("tacet runs")
+}
+
+fn path_text(path: &std::path::Path) -> &str {
+    path.to_str().expect("the path is text")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs with a JSON file and returns what it says, without the times.
+fn json(suite: &std::path::Path, name: &str, words: &[&str]) -> serde_json::Value {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut all = vec![path_text(suite), "--hash", "1", "--json", path_text(&file)];
+    all.extend(words);
+    let output = tacet(&all);
+    assert!(output.status.success(), "{output:?}");
+    let text = std::fs::read(&file).expect("the JSON file is there");
+    let mut value: serde_json::Value = serde_json::from_slice(&text).expect("it is JSON");
+    forget_times(&mut value);
+    value
+}
+
+fn forget_times(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            fields.remove("time_ms");
+            fields.remove("wall_ms");
+            fields.values_mut().for_each(forget_times);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(forget_times),
+        _ => {}
+    }
+}
+
+#[test]
+fn solves_and_reports() {
+    let suite = write("solves.epd", SUITE);
+    let csv = suite.with_extension("csv");
+    let words = [path_text(&suite), "--depth", "5", "--hash", "1", "--csv", path_text(&csv)];
+    let output = tacet(&words);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = stdout(&output);
+    let solved = |id: &str| {
+        let line = text.lines().find(|line| line.starts_with(id)).expect("the position is there");
+        line[id.len()..].split_whitespace().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(solved("back rank"), "yes");
+    assert_eq!(solved("queen"), "yes");
+    assert_eq!(solved("rook"), "yes");
+    assert_eq!(solved("takes; of course"), "yes");
+    assert_eq!(solved("must not take"), "no");
+    assert_eq!(solved("line 8"), "-");
+    assert!(text.contains("of 6\n") && text.contains("1 positions set no task"), "{text}");
+    let rows = std::fs::read_to_string(&csv).expect("the CSV file is there");
+    assert_eq!(rows.lines().count(), 8);
+    assert!(rows.starts_with("line,id,fen,task,solved,best,score,depth,time_ms,nodes,"));
+}
+
+#[test]
+fn node_counts_do_not_depend_on_jobs() {
+    let suite = write("jobs.epd", SUITE);
+    let one = json(&suite, "jobs-1.json", &["--depth", "6"]);
+    let three = json(&suite, "jobs-3.json", &["--depth", "6", "--jobs", "3"]);
+    assert_eq!(one, three);
+    assert!(one["totals"]["nodes"].as_u64().is_some_and(|nodes| nodes > 1000));
+}
+
+#[test]
+fn limits_schemes_and_switches_change_the_search() {
+    let suite = write("limits.epd", SUITE);
+    let nodes = |name: &str, words: &[&str]| {
+        json(&suite, name, words)["totals"]["nodes"].as_u64().expect("there are nodes")
+    };
+    let plain = nodes("limits-plain.json", &["--depth", "6"]);
+    assert_ne!(plain, nodes("limits-off.json", &["--depth", "6", "--null-move", "off"]));
+    assert_ne!(plain, nodes("limits-history.json", &["--depth", "6", "-o", "history=off"]));
+    let few = json(&suite, "limits-nodes.json", &["--nodes", "2000"]);
+    for position in few["positions"].as_array().expect("there are positions") {
+        let nodes = position["nodes"].as_u64().expect("there are nodes");
+        assert!(nodes <= 2000, "{position}");
+    }
+}
+
+#[test]
+fn pawn_endings_can_be_left_out_and_positions_skipped() {
+    let suite = write("selection.epd", SUITE);
+    let ids = |name: &str, words: &[&str]| -> Vec<String> {
+        let value = json(&suite, name, words);
+        let positions = value["positions"].as_array().expect("there are positions").clone();
+        positions.iter().map(|p| p["id"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let left = ids("selection-1.json", &["--depth", "1", "--discard-pawn-endings"]);
+    assert_eq!(left, ["line 8"], "all others have a side with king and pawns alone");
+    let every = ids("selection-2.json", &["--depth", "1", "--every", "3"]);
+    assert_eq!(every, ["back rank", "takes; of course", "pawns"]);
+}
+
+#[test]
+fn bad_input_is_told_with_file_and_line() {
+    let good = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#;";
+    for (name, line, reason) in [
+        ("move", "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;", "illegal move: 'Rb8'"),
+        ("fen", "6k1/5ppp/8/8/8/8/R5K1 w - - bm Ra8;", "not a FEN"),
+        ("king", "8/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8;", "a king is missing"),
+        ("mate", "6k1/5ppp/8/8/8/8/8/R5K1 w - - dm x;", "moves to the mate"),
+        ("over", "R5k1/5ppp/8/8/8/8/8/6K1 b - - id \"x\";", "no legal move"),
+    ] {
+        let suite = write(&format!("bad-{name}.epd"), &format!("{good}\n# two\n{line}\n"));
+        let output = tacet(&[path_text(&suite)]);
+        assert_eq!(output.status.code(), Some(2), "{name}: {output:?}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains(&format!("bad-{name}.epd, line 3: ")), "{message}");
+        assert!(message.contains(reason), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[test]
+fn other_bad_input_has_status_two_as_well() {
+    let suite = write("usage.epd", SUITE);
+    let empty = write("empty.epd", "# nothing\n");
+    let (suite, empty) = (path_text(&suite), path_text(&empty));
+    for words in [
+        &["no-such-file.epd"][..],
+        &[empty],
+        &[suite, "--null-move", "standard"],
+        &[suite, "--depth", "0"],
+        &[suite, "--jobs", "0"],
+        &[suite, "--hash", "0"],
+        &[suite, "--switch", "history"],
+        &[suite, "--every", "0"],
+    ] {
+        let output = tacet(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{words:?}");
+    }
+}
