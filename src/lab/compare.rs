@@ -2,8 +2,8 @@
 //!
 //! Every position is searched once with each scheme to the greatest depth; what stood after each
 //! iteration gives the tables of all depths. Results go to a journal as they come, so that the same
-//! command goes on where it was killed, and one with more schemes or positions, or with fewer
-//! depths, uses what is there.
+//! command goes on where it was killed, and one with more schemes, more positions of the suite, or
+//! other depths on the way to the same greatest, uses what is there.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
