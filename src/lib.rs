@@ -14,6 +14,7 @@
 //! | 3 | [`engine`] | position, options, table and a running search; no text, no I/O |
 //! | 4 | [`uci`] | the protocol; all its text |
 //! | 4 | [`lab`] | experiments with suites of positions |
+//! | 4 | `train` | training data and tuning of the evaluation (feature `train`) |
 //! | 5 | [`cli`] | the command line |
 //!
 //! shakmaty is named only in [`board`]. Text for the user is printed only on floors 4 and 5.
@@ -28,4 +29,6 @@ pub mod lab;
 pub mod score;
 pub mod search;
 pub mod time;
+#[cfg(feature = "train")]
+pub mod train;
 pub mod uci;

@@ -1,0 +1,452 @@
+//! Games as viriformat stores them: a packed start position, then four bytes a move.
+//!
+//! The format is that of the `viriformat` crate, which the trainers of the field read too; that
+//! crate writes our games. Reading is done here, since a file may hold anything: every header is
+//! checked like a FEN and every move for legality, and what is wrong is an error and no panic.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | occupied squares, a1 the lowest bit, little-endian |
+//! | 16 | a nibble for each of them, low nibble first: kind 0-5 pawn to king, 6 rook with castling right, plus 8 for Black |
+//! | 1 | en passant square (64 for none), plus 128 if Black is to move |
+//! | 1, 2 | halfmove clock, move number |
+//! | 2, 1, 1 | an evaluation (unused), the result (0 Black won, 1 drawn, 2 White won), unused |
+//! | 4 × n | move (from, to × 64, promotion × 4096, kind × 16384), score in centipawns for White |
+//! | 4 | zero |
+
+use std::fmt;
+use std::io::{self, Read};
+
+use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
+use viriformat::chess::chessmove::{Move, MoveFlags};
+use viriformat::chess::piece::{Colour, Piece, PieceType};
+use viriformat::chess::types::Square as ViriSquare;
+use viriformat::dataformat;
+
+use crate::board::notation::NotationError;
+use crate::board::{Color, PackedMove, Position, Role, Square};
+use crate::score::Score;
+
+/// Who won.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GameResult {
+    /// Black.
+    BlackWon,
+    /// Neither.
+    Draw,
+    /// White.
+    WhiteWon,
+}
+
+impl GameResult {
+    /// A win of this colour.
+    pub fn win(winner: Color) -> GameResult {
+        if winner.is_white() { GameResult::WhiteWon } else { GameResult::BlackWon }
+    }
+
+    /// White's points: 0, 1/2 or 1.
+    pub fn points(self) -> f32 {
+        self as u8 as f32 / 2.0
+    }
+}
+
+/// A game with the score of every position before its move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Game {
+    /// Where it began, after the opening moves.
+    pub start: Position,
+    /// How it ended.
+    pub result: GameResult,
+    /// The moves, and what the player who made it thought of the position: seen from White.
+    pub moves: Vec<(PackedMove, Score)>,
+}
+
+/// What is wrong with stored data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FormatError {
+    /// The file ends within a game.
+    Truncated,
+    /// The bytes of a start position mean nothing.
+    Header(&'static str),
+    /// The start position is illegal.
+    Position(NotationError),
+    /// Not a move of the position.
+    Move {
+        /// The 16 bits found.
+        raw: u16,
+        /// The position.
+        fen: String,
+    },
+    /// The system could not read.
+    Read(String),
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FormatError::Truncated => f.write_str("cut off in the middle"),
+            FormatError::Header(reason) => write!(f, "not a start position: {reason}"),
+            FormatError::Position(reason) => reason.fmt(f),
+            FormatError::Move { raw, fen } => write!(f, "illegal move {raw:#06x} in {fen}"),
+            FormatError::Read(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+const HEADER: usize = 32;
+const STEP: usize = 4;
+const END: [u8; STEP] = [0; STEP];
+
+impl Game {
+    /// The game in viriformat's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut packed = dataformat::Game::new(&viri_board(&self.start));
+        packed.set_outcome(match self.result {
+            GameResult::WhiteWon => GameOutcome::WhiteWin(WinType::Adjudication),
+            GameResult::BlackWon => GameOutcome::BlackWin(WinType::Adjudication),
+            GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
+        });
+        for &(m, score) in &self.moves {
+            packed.add_move(viri_move(m), score.raw());
+        }
+        let mut bytes = Vec::with_capacity(HEADER + STEP * (self.moves.len() + 1));
+        // Writing into a vector does not fail.
+        let _ = packed.serialise_into(&mut bytes);
+        bytes
+    }
+
+    /// Reads the next game; none at the end of the data.
+    ///
+    /// # Errors
+    /// Bytes that are no game of legal moves, and a game cut off.
+    pub fn read(reader: &mut impl Read) -> Result<Option<Game>, FormatError> {
+        let mut header = [0; HEADER];
+        match fill(reader, &mut header)? {
+            0 => return Ok(None),
+            HEADER => {}
+            _ => return Err(FormatError::Truncated),
+        }
+        let (start, result) = unpack_header(&header)?;
+        let mut game = Game { start: start.clone(), result, moves: Vec::new() };
+        let mut position = start;
+        while let Some((raw, score)) = read_step(reader)? {
+            let m = unpack_move(raw)
+                .filter(|&m| position.is_legal(m))
+                .ok_or_else(|| FormatError::Move { raw, fen: position.to_fen() })?;
+            game.moves.push((m, Score::from_raw(score)));
+            position = position.play(m).0;
+        }
+        Ok(Some(game))
+    }
+
+    /// Every position with the move made in it and its score for White.
+    pub fn positions(&self) -> impl Iterator<Item = (Position, PackedMove, Score)> + '_ {
+        let mut position = self.start.clone();
+        self.moves.iter().map(move |&(m, score)| {
+            let next = position.play(m).0;
+            (std::mem::replace(&mut position, next), m, score)
+        })
+    }
+}
+
+/// How many whole games a file holds, and how many positions and bytes they take. What comes after
+/// those bytes is a game cut off. The games themselves are not looked at.
+///
+/// # Errors
+/// If the system cannot read.
+pub fn whole_games(reader: &mut impl Read) -> Result<Extent, FormatError> {
+    let mut whole = Extent::default();
+    loop {
+        let mut header = [0; HEADER];
+        if fill(reader, &mut header)? < HEADER {
+            return Ok(whole);
+        }
+        let mut steps = 0;
+        loop {
+            match read_step(reader) {
+                Ok(Some(_)) => steps += 1,
+                Ok(None) => break,
+                Err(FormatError::Truncated) => return Ok(whole),
+                Err(error) => return Err(error),
+            }
+        }
+        whole.games += 1;
+        whole.positions += steps;
+        whole.bytes += (HEADER + STEP) as u64 + STEP as u64 * steps;
+    }
+}
+
+/// What [`whole_games`] found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extent {
+    /// Games.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+// --- Writing: our types into viriformat's --------------------------------------------------------
+
+fn viri_board(position: &Position) -> Board {
+    let mut board = Board::new();
+    for piece in position.piece_squares() {
+        let colour = Colour::new(piece.color().is_black());
+        board.add_piece(viri_square(piece.square()), Piece::new(colour, viri_role(piece.role())));
+    }
+    for rook in position.castling_rooks() {
+        let color = Color::from_white(position.by_color(Color::White).contains(rook));
+        let rights = board.castling_rights_mut();
+        let colour = Colour::new(color.is_black());
+        let right = if rook > position.king(color) {
+            rights.kingside_mut(colour)
+        } else {
+            rights.queenside_mut(colour)
+        };
+        *right = Some(viri_square(rook));
+    }
+    let moves = position.legal_moves();
+    *board.ep_sq_mut() = moves.iter().find(|m| m.is_en_passant()).map(|m| viri_square(m.to()));
+    *board.turn_mut() = Colour::new(position.turn().is_black());
+    *board.halfmove_clock_mut() = position.halfmove_clock().min(100) as u8;
+    board.set_fullmove_clock(position.fullmove_number().clamp(1, u32::from(u16::MAX)) as u16);
+    board
+}
+
+fn viri_square(square: Square) -> ViriSquare {
+    ViriSquare::new_clamped(square as u8)
+}
+
+fn viri_role(role: Role) -> PieceType {
+    match role {
+        Role::Pawn => PieceType::Pawn,
+        Role::Knight => PieceType::Knight,
+        Role::Bishop => PieceType::Bishop,
+        Role::Rook => PieceType::Rook,
+        Role::Queen => PieceType::Queen,
+        Role::King => PieceType::King,
+    }
+}
+
+fn viri_move(m: PackedMove) -> Move {
+    let (from, to) = (viri_square(m.from()), viri_square(m.to()));
+    if m.is_castle() {
+        Move::new_with_flags(from, to, MoveFlags::Castle)
+    } else if m.is_en_passant() {
+        Move::new_with_flags(from, to, MoveFlags::EnPassant)
+    } else if let Some(role) = m.promoted_to() {
+        Move::new_with_promo(from, to, viri_role(role))
+    } else {
+        Move::new(from, to)
+    }
+}
+
+// --- Reading -------------------------------------------------------------------------------------
+
+/// Reads until the buffer is full or the data ends; how many bytes were read.
+fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, FormatError> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match reader.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(n) => length += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(FormatError::Read(error.to_string())),
+        }
+    }
+    Ok(length)
+}
+
+/// The next move's bits and score; none at the end of the game.
+fn read_step(reader: &mut impl Read) -> Result<Option<(u16, i16)>, FormatError> {
+    let mut step = END;
+    if fill(reader, &mut step)? < STEP {
+        return Err(FormatError::Truncated);
+    }
+    let [a, b, c, d] = step;
+    Ok((step != END).then(|| (u16::from_le_bytes([a, b]), i16::from_le_bytes([c, d]))))
+}
+
+fn unpack_move(raw: u16) -> Option<PackedMove> {
+    const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+    let from = Square::new(u32::from(raw & 63));
+    let to = Square::new(u32::from(raw >> 6 & 63));
+    match (raw >> 14, raw >> 12 & 3) {
+        (0, 0) => Some(PackedMove::normal(from, to)),
+        (1, 0) => Some(PackedMove::en_passant(from, to)),
+        (2, 0) => Some(PackedMove::castle(from, to)),
+        (3, role) => Some(PackedMove::promotion(from, to, PROMOTIONS[usize::from(role)])),
+        _ => None,
+    }
+}
+
+fn unpack_header(header: &[u8; HEADER]) -> Result<(Position, GameResult), FormatError> {
+    let result = match header[30] {
+        0 => GameResult::BlackWon,
+        1 => GameResult::Draw,
+        2 => GameResult::WhiteWon,
+        _ => return Err(FormatError::Header("no such result")),
+    };
+    let fen = header_fen(header)?;
+    Ok((Position::from_fen(&fen).map_err(FormatError::Position)?, result))
+}
+
+fn header_fen(header: &[u8; HEADER]) -> Result<String, FormatError> {
+    let (letters, castling) = header_pieces(header)?;
+    let ranks: Vec<String> = letters.chunks(8).rev().map(fen_rank).collect();
+    let turn = if header[24] & 128 == 0 { 'w' } else { 'b' };
+    let passant = match header[24] & 127 {
+        square @ 0..64 => Square::new(u32::from(square)).to_string(),
+        _ => "-".to_string(),
+    };
+    let castling = if castling.is_empty() { "-" } else { &castling };
+    let number = u16::from_le_bytes([header[26], header[27]]).max(1);
+    Ok(format!("{} {turn} {castling} {passant} {} {number}", ranks.join("/"), header[25]))
+}
+
+/// The letter on every square (a blank if empty), and the castling rights as files.
+fn header_pieces(header: &[u8; HEADER]) -> Result<([char; 64], String), FormatError> {
+    const LETTERS: [char; 7] = ['p', 'n', 'b', 'r', 'q', 'k', 'r'];
+    let mut occupied = u64::from_le_bytes(std::array::from_fn(|i| header[i]));
+    let mut letters = [' '; 64];
+    let mut castling = String::new();
+    for index in 0.. {
+        if occupied == 0 {
+            break;
+        }
+        if index == 32 {
+            return Err(FormatError::Header("more than 32 pieces"));
+        }
+        let square = occupied.trailing_zeros() as usize;
+        occupied &= occupied - 1;
+        let nibble = header[8 + index / 2] >> (index % 2 * 4) & 15;
+        let kind = usize::from(nibble & 7);
+        let letter = *LETTERS.get(kind).ok_or(FormatError::Header("no such piece"))?;
+        let case = |c: char| if nibble & 8 == 0 { c.to_ascii_uppercase() } else { c };
+        letters[square] = case(letter);
+        if kind == 6 {
+            castling.push(case((b'a' + (square % 8) as u8) as char));
+        }
+    }
+    Ok((letters, castling))
+}
+
+fn fen_rank(letters: &[char]) -> String {
+    let mut text = String::new();
+    let mut empty = 0;
+    for &letter in letters {
+        if letter == ' ' {
+            empty += 1;
+            continue;
+        }
+        if empty > 0 {
+            text.push_str(&empty.to_string());
+        }
+        empty = 0;
+        text.push(letter);
+    }
+    if empty > 0 {
+        text.push_str(&empty.to_string());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::Random;
+
+    const STARTS: [&str; 5] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r3k2r/1P4P1/8/p2Pp2p/P2pP2P/8/1p4p1/R3K2R w KQkq e6 0 7",
+        "8/PPP4k/8/8/8/8/4Kppp/8 b - - 17 60",
+        "1rk1r3/8/8/8/8/8/8/1RK1R3 w EBeb - 3 9", // Chess960
+    ];
+
+    fn random_game(number: u64) -> Game {
+        let mut random = Random::new(11, number);
+        let start = Position::from_fen(STARTS[number as usize % STARTS.len()]).unwrap();
+        let result =
+            [GameResult::BlackWon, GameResult::Draw, GameResult::WhiteWon][random.below(3)];
+        let mut game = Game { start: start.clone(), result, moves: Vec::new() };
+        let mut position = start;
+        for _ in 0..random.below(120) {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = moves[random.below(moves.len())];
+            game.moves.push((m, Score::cp(random.below(4_001) as i32 - 2_000)));
+            position = position.play(m).0;
+        }
+        game
+    }
+
+    #[test]
+    fn games_survive_writing_and_reading() {
+        let games: Vec<Game> = (0..100).map(random_game).collect();
+        let bytes: Vec<u8> = games.iter().flat_map(Game::to_bytes).collect();
+        let mut reader = bytes.as_slice();
+        for game in &games {
+            assert_eq!(Game::read(&mut reader).unwrap().as_ref(), Some(game));
+        }
+        assert_eq!(Game::read(&mut reader), Ok(None));
+    }
+
+    #[test]
+    fn the_crate_reads_what_we_write_move_by_move() {
+        for number in 0..60 {
+            let game = random_game(number);
+            let bytes = game.to_bytes();
+            // In a debug build the crate checks every position and every move.
+            let theirs =
+                dataformat::Game::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
+            assert_eq!(theirs.outcome() as u8, [1, 2, 0][game.result as usize], "{game:?}");
+            let mut ours = game.positions();
+            theirs.visit_positions(|board, score| {
+                let (position, _, expected) = ours.next().unwrap();
+                assert_eq!(score, expected.value());
+                assert_eq!(board.pieces.occupied().inner(), position.occupied().0);
+                assert_eq!(board.in_check(), position.in_check());
+            });
+            assert!(ours.next().is_none());
+        }
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_keeps_its_whole_games() {
+        let games: Vec<Vec<u8>> = (0..6).map(|n| random_game(n).to_bytes()).collect();
+        let bytes = games.concat();
+        for cut in 0..=bytes.len() {
+            let extent = whole_games(&mut &bytes[..cut]).unwrap();
+            let whole =
+                (0..=games.len()).rev().find(|&n| games[..n].concat().len() <= cut).unwrap();
+            assert_eq!(extent.games, whole as u64);
+            assert_eq!(extent.bytes, games[..whole].concat().len() as u64);
+        }
+    }
+
+    #[test]
+    fn damage_is_an_error_and_no_panic() {
+        let bytes = random_game(1).to_bytes();
+        let mut errors = 0;
+        for index in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[index] ^= 1 << bit;
+                errors += usize::from(Game::read(&mut damaged.as_slice()).is_err());
+            }
+        }
+        assert!(errors > bytes.len());
+        let short = Game::read(&mut &bytes[..bytes.len() - 1]);
+        assert_eq!(short, Err(FormatError::Truncated));
+        assert_eq!(
+            Game::read(&mut [255_u8; 64].as_slice()).unwrap_err().to_string().lines().count(),
+            1
+        );
+    }
+}

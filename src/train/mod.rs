@@ -1,0 +1,110 @@
+//! Making training data, and training the evaluation with it (feature `train`).
+//!
+//! [`datagen`] lets the engine play itself and writes the games in [`format`]; [`texel`] fits the
+//! numbers of the classical evaluation to such games.
+
+pub mod datagen;
+pub mod format;
+pub mod texel;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why data could not be made or used. Displays as one line.
+#[derive(Debug)]
+pub enum TrainError {
+    /// A file could not be opened, read or written.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        reason: std::io::Error,
+    },
+    /// A file holds something else than games.
+    Data {
+        /// Which.
+        path: PathBuf,
+        /// The game in it, from 1.
+        game: u64,
+        /// What is wrong.
+        reason: format::FormatError,
+    },
+    /// Nothing to learn from was found.
+    NoPositions,
+    /// The transposition table could not be had.
+    Memory(String),
+}
+
+impl TrainError {
+    fn file(path: &Path) -> impl Fn(std::io::Error) -> TrainError {
+        let path = path.to_path_buf();
+        move |reason| TrainError::File { path: path.clone(), reason }
+    }
+}
+
+impl fmt::Display for TrainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrainError::File { path, reason } => write!(f, "{}: {reason}", path.display()),
+            TrainError::Data { path, game, reason } => {
+                write!(f, "{}: game {game}: {reason}", path.display())
+            }
+            TrainError::NoPositions => f.write_str("the files hold no position to learn from"),
+            TrainError::Memory(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for TrainError {}
+
+/// Random numbers that are the same for a seed for ever, whatever a crate's version makes of it:
+/// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of a seed and a number within it: games of one seed, say.
+    pub fn new(seed: u64, number: u64) -> Random {
+        let mut random = Random(seed);
+        random.0 = random.next().wrapping_add(number);
+        random.0 = random.next();
+        random
+    }
+
+    /// 64 random bits.
+    #[allow(clippy::should_implement_trait)] // it never ends, so it is no iterator
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number from 0 to `limit` - 1; 0 if `limit` is 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        ((u128::from(self.next()) * limit as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitmix_gives_its_published_sequence() {
+        // The first outputs for seed 1234567, from the reference implementation.
+        let mut random = Random(1_234_567);
+        let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973];
+        assert_eq!([random.next(), random.next()], expected);
+    }
+
+    #[test]
+    fn numbers_stay_below_the_limit_and_reach_all_of_it() {
+        let mut random = Random::new(1, 2);
+        let mut seen = [0; 7];
+        (0..7_000).for_each(|_| seen[random.below(7)] += 1);
+        assert!(seen.iter().all(|&n| n > 850), "{seen:?}");
+        assert_eq!(random.below(0), 0);
+    }
+}
