@@ -6,9 +6,8 @@
 //! [`endings`] corrects the result where little material is left.
 //!
 //! # Where the numbers come from
-//! They are this project's own. [`TABLES`] is computed at compile time from the [`Profile`] of each
-//! kind of piece: its material, and what it gains by standing in the centre, by advancing, and so
-//! on. The profiles were written down by hand from general chess knowledge.
+//! They are this project's own: as yet a formula of a few numbers per kind of piece (its material,
+//! and what it gains by standing in the centre, by advancing, and so on), written down by hand.
 
 use super::endings;
 use crate::board::{Change, Position};
@@ -23,6 +22,11 @@ pub struct Pair {
     pub end: i32,
 }
 
+/// Short for a [`Pair`].
+pub const fn pair(middle: i32, end: i32) -> Pair {
+    Pair { middle, end }
+}
+
 /// What having the move is worth, in centipawns.
 pub const TEMPO: i32 = 12;
 
@@ -34,7 +38,7 @@ pub const FULL_PHASE: i32 = 24;
 
 /// The value of each kind of piece (by role from pawn to king) on each square, as White sees
 /// the board. Black's pieces use the square mirrored top to bottom.
-pub const TABLES: [[Pair; 64]; 6] = formula_tables();
+pub const TABLES: [[Pair; 64]; 6] = mirrored(&HALVES);
 
 /// The sums of the current position, and below them those of the positions before it.
 #[derive(Clone, Debug)]
@@ -148,85 +152,14 @@ const fn entries() -> [i64; 768] {
     entries
 }
 
-/// What is known of a kind of piece before any game was played; in centipawns.
-struct Profile {
-    /// The piece itself.
-    material: Pair,
-    /// Per step towards the centre: the four central squares are six steps from a corner.
-    centre: Pair,
-    /// Per rank from its own side's first.
-    advance: Pair,
-    /// Per square of that number: what grows towards the goal.
-    advance_squared: Pair,
-    /// On the seventh rank.
-    seventh: Pair,
-    /// On the first rank, besides.
-    home: Pair,
-}
-
-const fn pair(middle: i32, end: i32) -> Pair {
-    Pair { middle, end }
-}
-
-/// By role from pawn to king.
-const PROFILES: [Profile; 6] = [
-    Profile {
-        material: pair(72, 88),
-        centre: pair(4, 0),
-        advance: pair(1, 2),
-        advance_squared: pair(1, 3),
-        seventh: pair(20, 20),
-        home: pair(0, 0),
-    },
-    Profile {
-        material: pair(305, 280),
-        centre: pair(9, 7),
-        advance: pair(4, 3),
-        advance_squared: pair(0, 0),
-        seventh: pair(-10, -8),
-        home: pair(-6, -4),
-    },
-    Profile {
-        material: pair(325, 300),
-        centre: pair(5, 4),
-        advance: pair(2, 2),
-        advance_squared: pair(0, 0),
-        seventh: pair(-8, -4),
-        home: pair(-10, -3),
-    },
-    Profile {
-        material: pair(465, 510),
-        centre: pair(3, 0),
-        advance: pair(0, 2),
-        advance_squared: pair(0, 0),
-        seventh: pair(20, 14),
-        home: pair(4, 0),
-    },
-    Profile {
-        material: pair(960, 940),
-        centre: pair(2, 7),
-        advance: pair(0, 4),
-        advance_squared: pair(0, 0),
-        seventh: pair(5, 5),
-        home: pair(0, 0),
-    },
-    Profile {
-        material: pair(0, 0),
-        centre: pair(-10, 11),
-        advance: pair(-14, 3),
-        advance_squared: pair(0, 0),
-        seventh: pair(0, 0),
-        home: pair(18, -8),
-    },
-];
-
-const fn formula_tables() -> [[Pair; 64]; 6] {
+const fn mirrored(halves: &[[Pair; 32]; 6]) -> [[Pair; 64]; 6] {
     let mut tables = [[pair(0, 0); 64]; 6];
     let mut role = 0;
     while role < 6 {
         let mut square = 0;
         while square < 64 {
-            tables[role][square] = formula(&PROFILES[role], square as i32 % 8, square as i32 / 8);
+            let file = if square % 8 < 4 { square % 8 } else { 7 - square % 8 };
+            tables[role][square] = halves[role][square / 8 * 4 + file];
             square += 1;
         }
         role += 1;
@@ -234,24 +167,71 @@ const fn formula_tables() -> [[Pair; 64]; 6] {
     tables
 }
 
-const fn formula(profile: &Profile, file: i32, rank: i32) -> Pair {
-    let centre = steps_from_edge(file) + steps_from_edge(rank);
-    let mut value = profile.material;
-    value = plus(value, profile.centre, centre);
-    value = plus(value, profile.advance, rank);
-    value = plus(value, profile.advance_squared, rank * rank);
-    value = plus(value, profile.seventh, (rank == 6) as i32);
-    plus(value, profile.home, (rank == 0) as i32)
-}
-
-const fn plus(sum: Pair, weight: Pair, times: i32) -> Pair {
-    pair(sum.middle + weight.middle * times, sum.end + weight.end * times)
-}
-
-/// 0 on the edge, 3 in the middle.
-const fn steps_from_edge(coordinate: i32) -> i32 {
-    if coordinate < 4 { coordinate } else { 7 - coordinate }
-}
+/// The left half of the board, files a to d, rank by rank from White's first; the right half
+/// mirrors it. Written by `tacet tune-eval`.
+#[rustfmt::skip]
+const HALVES: [[Pair; 32]; 6] = [
+    [ // Pawn
+        pair(0, 0), pair(0, 0), pair(0, 0), pair(0, 0),
+        pair(78, 93), pair(82, 93), pair(86, 93), pair(90, 93),
+        pair(86, 104), pair(90, 104), pair(94, 104), pair(98, 104),
+        pair(96, 121), pair(100, 121), pair(104, 121), pair(108, 121),
+        pair(104, 144), pair(108, 144), pair(112, 144), pair(116, 144),
+        pair(110, 173), pair(114, 173), pair(118, 173), pair(122, 173),
+        pair(138, 228), pair(142, 228), pair(146, 228), pair(150, 228),
+        pair(0, 0), pair(0, 0), pair(0, 0), pair(0, 0),
+    ],
+    [ // Knight
+        pair(299, 276), pair(308, 283), pair(317, 290), pair(326, 297),
+        pair(318, 290), pair(327, 297), pair(336, 304), pair(345, 311),
+        pair(331, 300), pair(340, 307), pair(349, 314), pair(358, 321),
+        pair(344, 310), pair(353, 317), pair(362, 324), pair(371, 331),
+        pair(348, 313), pair(357, 320), pair(366, 327), pair(375, 334),
+        pair(343, 309), pair(352, 316), pair(361, 323), pair(370, 330),
+        pair(328, 297), pair(337, 304), pair(346, 311), pair(355, 318),
+        pair(333, 301), pair(342, 308), pair(351, 315), pair(360, 322),
+    ],
+    [ // Bishop
+        pair(315, 297), pair(320, 301), pair(325, 305), pair(330, 309),
+        pair(332, 306), pair(337, 310), pair(342, 314), pair(347, 318),
+        pair(339, 312), pair(344, 316), pair(349, 320), pair(354, 324),
+        pair(346, 318), pair(351, 322), pair(356, 326), pair(361, 330),
+        pair(348, 320), pair(353, 324), pair(358, 328), pair(363, 332),
+        pair(345, 318), pair(350, 322), pair(355, 326), pair(360, 330),
+        pair(334, 312), pair(339, 316), pair(344, 320), pair(349, 324),
+        pair(339, 314), pair(344, 318), pair(349, 322), pair(354, 326),
+    ],
+    [ // Rook
+        pair(469, 510), pair(472, 510), pair(475, 510), pair(478, 510),
+        pair(468, 512), pair(471, 512), pair(474, 512), pair(477, 512),
+        pair(471, 514), pair(474, 514), pair(477, 514), pair(480, 514),
+        pair(474, 516), pair(477, 516), pair(480, 516), pair(483, 516),
+        pair(474, 518), pair(477, 518), pair(480, 518), pair(483, 518),
+        pair(471, 520), pair(474, 520), pair(477, 520), pair(480, 520),
+        pair(488, 536), pair(491, 536), pair(494, 536), pair(497, 536),
+        pair(465, 524), pair(468, 524), pair(471, 524), pair(474, 524),
+    ],
+    [ // Queen
+        pair(960, 940), pair(962, 947), pair(964, 954), pair(966, 961),
+        pair(962, 951), pair(964, 958), pair(966, 965), pair(968, 972),
+        pair(964, 962), pair(966, 969), pair(968, 976), pair(970, 983),
+        pair(966, 973), pair(968, 980), pair(970, 987), pair(972, 994),
+        pair(966, 977), pair(968, 984), pair(970, 991), pair(972, 998),
+        pair(964, 974), pair(966, 981), pair(968, 988), pair(970, 995),
+        pair(967, 976), pair(969, 983), pair(971, 990), pair(973, 997),
+        pair(960, 968), pair(962, 975), pair(964, 982), pair(966, 989),
+    ],
+    [ // King
+        pair(18, -8), pair(8, 3), pair(-2, 14), pair(-12, 25),
+        pair(-24, 14), pair(-34, 25), pair(-44, 36), pair(-54, 47),
+        pair(-48, 28), pair(-58, 39), pair(-68, 50), pair(-78, 61),
+        pair(-72, 42), pair(-82, 53), pair(-92, 64), pair(-102, 75),
+        pair(-86, 45), pair(-96, 56), pair(-106, 67), pair(-116, 78),
+        pair(-90, 37), pair(-100, 48), pair(-110, 59), pair(-120, 70),
+        pair(-94, 29), pair(-104, 40), pair(-114, 51), pair(-124, 62),
+        pair(-98, 21), pair(-108, 32), pair(-118, 43), pair(-128, 54),
+    ],
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,11 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
 //! [`datagen`] lets the engine play itself and writes the games in [`format`]; [`texel`] fits the
-//! numbers of the classical evaluation to such games.
+//! numbers of the classical evaluation to such games, beginning at those of [`prior`].
 
 pub mod datagen;
 pub mod format;
+pub mod prior;
 pub mod texel;
 
 use std::fmt;

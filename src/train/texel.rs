@@ -1,1 +1,492 @@
-//! todo
+//! `tacet tune-eval`: fits the numbers of the classical evaluation to games.
+//!
+//! The method is Texel's (Peter Österlund, "Texel's Tuning Method", Chess Programming Wiki, 2014):
+//! a logistic curve turns an evaluation into an expected result, and the values are chosen so that
+//! the expectation is as close as can be to what the games say. What they say of a position is a
+//! mix of the game's result and of the expectation by the searched score. Closeness is cross
+//! entropy; the values are found by Adam (Kingma & Ba, 2015) with a pull towards the
+//! [`prior`](super::prior), which decides where positions are few.
+//!
+//! Only quiet positions count: no check, no capture or promotion played, no proved score, and none
+//! of the endings that [`endings`] corrects. Left and right are not told apart.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use super::format::{Game, GameResult};
+use super::{Random, TrainError, prior};
+use crate::board::{Color, PackedMove, Position};
+use crate::eval::classical::{FULL_PHASE, PHASE, Pair, TEMPO};
+use crate::eval::endings::{self, Balance};
+use crate::score::Score;
+
+/// What to learn from, and how.
+#[derive(clap::Args, Clone, Debug)]
+pub struct TuneArgs {
+    /// Files made by `tacet datagen`
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How often every position is looked at
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub epochs: u32,
+    /// The largest step of a value, in centipawns; it shrinks to nothing
+    #[arg(long, default_value_t = 1.0)]
+    pub rate: f64,
+    /// The weight of the game's result; that of the score is the rest
+    #[arg(long, default_value_t = 0.5, value_parser = share)]
+    pub result_share: f64,
+    /// The formula's value counts as much as what so many positions say
+    #[arg(long, default_value_t = 300.0)]
+    pub prior: f64,
+    /// Decides the order of the positions
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0 to 1 is wanted".to_string()),
+    }
+}
+
+/// Fits the values and prints them as Rust tables; the losses go to stderr.
+///
+/// # Errors
+/// If a file cannot be read, holds anything but games, or all of them hold no quiet position.
+pub fn run(args: &TuneArgs) -> Result<(), TrainError> {
+    let (training, held_out) = load(&args.files)?;
+    if training.samples.is_empty() || held_out.samples.is_empty() {
+        return Err(TrainError::NoPositions);
+    }
+    eprintln!("{} positions, {} held out", training.samples.len(), held_out.samples.len());
+    let target = Target { scale: fitted_scale(&training), result_share: args.result_share };
+    eprintln!("scores give the results best with a scale of {:.1} centipawns", target.scale);
+    let values = fit(args, &target, &training, &held_out);
+    print!("{}", rust_tables(&values));
+    Ok(())
+}
+
+/// Values to fit: for every kind of piece and square of the left half, middlegame and endgame; and
+/// the tempo.
+const FEATURES: usize = prior::SQUARES * 6;
+const VALUES: usize = 2 * FEATURES + 1;
+type Values = [f64; VALUES];
+
+/// Positions, with their pieces as indices of features behind one another.
+#[derive(Default)]
+struct Data {
+    pieces: Vec<u8>,
+    samples: Vec<Sample>,
+}
+
+#[derive(Clone, Copy)]
+struct Sample {
+    /// Where the pieces begin; first White's, then Black's.
+    first: u32,
+    whites: u8,
+    blacks: u8,
+    phase: u8,
+    white_to_move: bool,
+    result: GameResult,
+    /// For White.
+    score: Score,
+}
+
+// --- Loading -------------------------------------------------------------------------------------
+
+/// One game in so many is held out.
+const HELD_OUT: u64 = 10;
+
+/// The positions to learn from, and those held out.
+fn load(files: &[PathBuf]) -> Result<(Data, Data), TrainError> {
+    let (mut training, mut held_out) = (Data::default(), Data::default());
+    for path in files {
+        let file = File::open(path).map_err(TrainError::file(path))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        for number in 1.. {
+            let game = Game::read(&mut reader).map_err(|reason| TrainError::Data {
+                path: path.clone(),
+                game: number,
+                reason,
+            })?;
+            let Some(game) = game else { break };
+            let data = if number % HELD_OUT == 0 { &mut held_out } else { &mut training };
+            data.add(&game);
+        }
+    }
+    Ok((training, held_out))
+}
+
+impl Data {
+    fn add(&mut self, game: &Game) {
+        for (position, m, score) in game.positions() {
+            if is_wanted(&position, m, score) {
+                self.add_position(&position, game.result, score);
+            }
+        }
+    }
+
+    fn add_position(&mut self, position: &Position, result: GameResult, score: Score) {
+        let first = self.pieces.len() as u32;
+        for color in Color::ALL {
+            let ours = position.piece_squares().filter(|piece| piece.color() == color);
+            self.pieces.extend(ours.map(|piece| {
+                let square = color.fold_wb(piece.square(), piece.square().flip_vertical());
+                let role = piece.role() as usize - 1;
+                (role * prior::SQUARES + prior::half_square(square as usize)) as u8
+            }));
+        }
+        self.samples.push(Sample {
+            first,
+            whites: position.by_color(Color::White).count() as u8,
+            blacks: position.by_color(Color::Black).count() as u8,
+            phase: phase(position).min(FULL_PHASE) as u8,
+            white_to_move: position.turn().is_white(),
+            result,
+            score,
+        });
+    }
+
+    /// The features of White's and of Black's pieces.
+    fn pieces(&self, sample: &Sample) -> (&[u8], &[u8]) {
+        let first = sample.first as usize;
+        let end = first + usize::from(sample.whites + sample.blacks);
+        self.pieces[first..end].split_at(usize::from(sample.whites))
+    }
+}
+
+fn phase(position: &Position) -> i32 {
+    position.piece_squares().map(|piece| PHASE[piece.role() as usize - 1]).sum()
+}
+
+/// Is it a quiet position, evaluated by piece values alone?
+fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
+    let is_corrected = || {
+        let strong = Color::from_white(score > Score::ZERO);
+        let balance = Balance::of(position, strong);
+        phase(position) <= endings::PHASE_LIMIT
+            && (endings::scale(position, strong, &balance) != endings::FULL_SCALE
+                || endings::drive(position, strong, &balance) != 0)
+    };
+    !position.in_check() && !position.is_noisy(m) && !score.is_decisive() && !is_corrected()
+}
+
+// --- Fitting -------------------------------------------------------------------------------------
+
+/// What the evaluation is to predict.
+struct Target {
+    /// Centipawns per unit of the logistic curve.
+    scale: f64,
+    result_share: f64,
+}
+
+impl Target {
+    fn expected(&self, value: f64) -> f64 {
+        1.0 / (1.0 + (-value / self.scale).exp())
+    }
+
+    fn of(&self, sample: &Sample) -> f64 {
+        let by_score = self.expected(f64::from(sample.score.value()));
+        let by_result = f64::from(sample.result.points());
+        self.result_share * by_result + (1.0 - self.result_share) * by_score
+    }
+}
+
+fn cross_entropy(target: f64, expected: f64) -> f64 {
+    let p = expected.clamp(1e-12, 1.0 - 1e-12);
+    -(target * p.ln() + (1.0 - target) * (1.0 - p).ln())
+}
+
+/// The scale with which the searched scores predict the results best, by golden section search.
+fn fitted_scale(data: &Data) -> f64 {
+    let loss = |scale: f64| -> f64 {
+        let target = Target { scale, result_share: 1.0 };
+        let each = |sample: &Sample| {
+            let expected = target.expected(f64::from(sample.score.value()));
+            cross_entropy(target.of(sample), expected)
+        };
+        data.samples.iter().map(each).sum()
+    };
+    let ratio = (5_f64.sqrt() - 1.0) / 2.0;
+    let (mut low, mut high) = (30.0, 1_500.0);
+    while high - low > 0.1 {
+        let step = ratio * (high - low);
+        if loss(high - step) < loss(low + step) { high = low + step } else { low = high - step }
+    }
+    (low + high) / 2.0
+}
+
+const BATCH: usize = 8_192;
+
+fn fit(args: &TuneArgs, target: &Target, training: &Data, held_out: &Data) -> Values {
+    let start = values_of(&prior::tables());
+    let mut values = start;
+    let mut adam = Adam::default();
+    let mut order: Vec<u32> = (0..training.samples.len() as u32).collect();
+    let mut random = Random::new(args.seed, 0);
+    let pull = args.prior / training.samples.len() as f64;
+    eprintln!("the formula: held-out loss {:.6}", loss(held_out, target, &values));
+    for epoch in 0..args.epochs {
+        shuffle(&mut order, &mut random);
+        let done = f64::from(epoch) / f64::from(args.epochs);
+        let rate = args.rate * (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
+        for batch in order.chunks(BATCH) {
+            let mut gradient = gradient(training, target, &values, batch);
+            for (index, slope) in gradient.iter_mut().enumerate() {
+                *slope += pull * curvature(target) * (values[index] - start[index]);
+            }
+            adam.step(&mut values, &gradient, rate);
+        }
+        if (epoch + 1) % 5 == 0 || epoch + 1 == args.epochs {
+            let (inside, outside) =
+                (loss(training, target, &values), loss(held_out, target, &values));
+            eprintln!("epoch {}: loss {inside:.6}, held out {outside:.6}", epoch + 1);
+        }
+    }
+    values
+}
+
+/// What one position says about a value, as the second derivative of its loss: the middle of what
+/// occurs, for the weight of the prior.
+fn curvature(target: &Target) -> f64 {
+    0.2 / (target.scale * target.scale)
+}
+
+fn values_of(tables: &[[Pair; prior::SQUARES]; 6]) -> Values {
+    let mut values = [0.0; VALUES];
+    for (feature, pair) in tables.iter().flatten().enumerate() {
+        values[feature] = f64::from(pair.middle);
+        values[FEATURES + feature] = f64::from(pair.end);
+    }
+    values[2 * FEATURES] = f64::from(TEMPO);
+    values
+}
+
+/// The evaluation of a sample for White.
+fn evaluate(data: &Data, values: &Values, sample: &Sample) -> f64 {
+    let (whites, blacks) = data.pieces(sample);
+    let (mut middle, mut end) = (0.0, 0.0);
+    for &feature in whites {
+        middle += values[usize::from(feature)];
+        end += values[FEATURES + usize::from(feature)];
+    }
+    for &feature in blacks {
+        middle -= values[usize::from(feature)];
+        end -= values[FEATURES + usize::from(feature)];
+    }
+    let share = f64::from(sample.phase) / f64::from(FULL_PHASE);
+    middle * share + end * (1.0 - share) + values[2 * FEATURES] * sign(sample.white_to_move)
+}
+
+fn sign(is_white: bool) -> f64 {
+    if is_white { 1.0 } else { -1.0 }
+}
+
+/// The mean slope of the loss over a batch.
+fn gradient(data: &Data, target: &Target, values: &Values, batch: &[u32]) -> Values {
+    let mut gradient = [0.0; VALUES];
+    for &index in batch {
+        let sample = &data.samples[index as usize];
+        let expected = target.expected(evaluate(data, values, sample));
+        let slope = (expected - target.of(sample)) / target.scale / batch.len() as f64;
+        let share = f64::from(sample.phase) / f64::from(FULL_PHASE);
+        let (middle, end) = (slope * share, slope * (1.0 - share));
+        let (whites, blacks) = data.pieces(sample);
+        for &feature in whites {
+            gradient[usize::from(feature)] += middle;
+            gradient[FEATURES + usize::from(feature)] += end;
+        }
+        for &feature in blacks {
+            gradient[usize::from(feature)] -= middle;
+            gradient[FEATURES + usize::from(feature)] -= end;
+        }
+        gradient[2 * FEATURES] += slope * sign(sample.white_to_move);
+    }
+    gradient
+}
+
+fn loss(data: &Data, target: &Target, values: &Values) -> f64 {
+    let each = |sample: &Sample| {
+        cross_entropy(target.of(sample), target.expected(evaluate(data, values, sample)))
+    };
+    data.samples.iter().map(each).sum::<f64>() / data.samples.len() as f64
+}
+
+/// Fisher and Yates's shuffle.
+fn shuffle(order: &mut [u32], random: &mut Random) {
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last + 1));
+    }
+}
+
+struct Adam {
+    mean: Values,
+    square: Values,
+    steps: i32,
+}
+
+impl Default for Adam {
+    fn default() -> Adam {
+        Adam { mean: [0.0; VALUES], square: [0.0; VALUES], steps: 0 }
+    }
+}
+
+impl Adam {
+    fn step(&mut self, values: &mut Values, gradient: &Values, rate: f64) {
+        const MEAN_DECAY: f64 = 0.9;
+        const SQUARE_DECAY: f64 = 0.999;
+        self.steps += 1;
+        let mean_share = 1.0 - MEAN_DECAY.powi(self.steps);
+        let square_share = 1.0 - SQUARE_DECAY.powi(self.steps);
+        for (index, value) in values.iter_mut().enumerate() {
+            let slope = gradient[index];
+            let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
+            *mean += (1.0 - MEAN_DECAY) * (slope - *mean);
+            *square += (1.0 - SQUARE_DECAY) * (slope * slope - *square);
+            *value -= rate * (*mean / mean_share) / ((*square / square_share).sqrt() + 1e-12);
+        }
+    }
+}
+
+// --- Printing ------------------------------------------------------------------------------------
+
+/// The values as they stand in `eval/classical.rs`.
+fn rust_tables(values: &Values) -> String {
+    const NAMES: [&str; 6] = ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"];
+    let mut text = format!("pub const TEMPO: i32 = {:.0};\n\n", values[2 * FEATURES]);
+    text.push_str("#[rustfmt::skip]\nconst HALVES: [[Pair; 32]; 6] = [\n");
+    for (role, name) in NAMES.iter().enumerate() {
+        text.push_str(&format!("    [ // {name}\n"));
+        for rank in 0..8 {
+            text.push_str("       ");
+            for file in 0..4 {
+                let Pair { middle, end } = rounded(values, role, rank * 4 + file);
+                text.push_str(&format!(" pair({middle}, {end}),"));
+            }
+            text.push('\n');
+        }
+        text.push_str("    ],\n");
+    }
+    text.push_str("];\n");
+    text
+}
+
+fn rounded(values: &Values, role: usize, square: usize) -> Pair {
+    if role == 0 && !(4..28).contains(&square) {
+        return Pair::default(); // no pawn ever stands there
+    }
+    let feature = role * prior::SQUARES + square;
+    let whole = |value: f64| value.round() as i32;
+    Pair { middle: whole(values[feature]), end: whole(values[FEATURES + feature]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::State;
+    use crate::eval::classical::TABLES;
+    const FENS: [&str; 4] = [
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "2r3k1/5ppp/8/3n4/8/1P3N2/P4PPP/3R2K1 w - - 0 1",
+        "8/5ppk/7p/8/1P6/P6P/5PP1/6K1 b - - 0 1",
+    ];
+
+    #[test]
+    fn positions_have_the_value_that_the_evaluation_gives_them() {
+        let tables = std::array::from_fn(|role| {
+            std::array::from_fn(|half| TABLES[role][half / 4 * 8 + half % 4])
+        });
+        let values = values_of(&tables);
+        for fen in FENS {
+            let position = Position::from_fen(fen).unwrap();
+            let mut data = Data::default();
+            data.add_position(&position, GameResult::Draw, Score::ZERO);
+            let expected = State::new(&position).evaluate(&position);
+            let white = if position.turn().is_white() { expected } else { -expected };
+            let value = evaluate(&data, &values, &data.samples[0]);
+            assert!((value - f64::from(white.value())).abs() < 1.0, "{fen}: {value}");
+        }
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_loss() {
+        let mut data = Data::default();
+        for fen in FENS {
+            let position = Position::from_fen(fen).unwrap();
+            data.add_position(&position, GameResult::BlackWon, Score::cp(-70));
+        }
+        let target = Target { scale: 150.0, result_share: 0.3 };
+        let values = values_of(&prior::tables());
+        let slope = gradient(&data, &target, &values, &[0, 1, 2, 3]);
+        for index in (0..VALUES).step_by(7).chain([2 * FEATURES]) {
+            let moved = |by: f64| {
+                let mut values = values;
+                values[index] += by;
+                loss(&data, &target, &values)
+            };
+            let measured = (moved(0.01) - moved(-0.01)) / 0.02;
+            assert!((measured - slope[index]).abs() < 1e-8, "{index}: {measured}");
+        }
+    }
+
+    #[test]
+    fn unwanted_positions_are_left_out() {
+        let wanted = |fen: &str, m: &str, score| {
+            let position = Position::from_fen(fen).unwrap();
+            is_wanted(&position, position.parse_uci(m).unwrap(), score)
+        };
+        assert!(wanted(FENS[1], "e1g1", Score::cp(20)));
+        assert!(!wanted(FENS[1], "e2a6", Score::cp(20)), "a capture");
+        assert!(!wanted(FENS[1], "e1g1", Score::mate_in(9)), "a mate");
+        assert!(!wanted("4k3/8/8/8/8/8/4r3/4K2R w K - 0 1", "e1d1", Score::ZERO), "a check");
+        assert!(!wanted("8/8/4k3/8/8/2R1K3/8/8 w - - 0 1", "e3e4", Score::cp(500)), "driven");
+        assert!(!wanted("8/8/4kb2/8/8/2R1K3/8/8 w - - 0 1", "e3e4", Score::cp(50)), "scaled");
+    }
+
+    #[test]
+    fn what_the_games_say_is_learned() {
+        // Knights on the rim lose, knights in the centre win, in every game.
+        let args = TuneArgs {
+            files: Vec::new(),
+            epochs: 50,
+            rate: 2.0,
+            result_share: 1.0,
+            prior: 1.0,
+            seed: 1,
+        };
+        let mut data = Data::default();
+        for (fen, result) in [
+            ("4k3/pppp4/8/8/N7/8/PPPP4/4K3 w - - 0 1", GameResult::BlackWon),
+            ("4k3/pppp4/8/8/3N4/8/PPPP4/4K3 w - - 0 1", GameResult::WhiteWon),
+        ] {
+            for _ in 0..50 {
+                data.add_position(&Position::from_fen(fen).unwrap(), result, Score::ZERO);
+            }
+        }
+        let target = Target { scale: 150.0, result_share: 1.0 };
+        let values = fit(&args, &target, &data, &data);
+        let start = values_of(&prior::tables());
+        let end_of = |square: usize| FEATURES + prior::SQUARES + square;
+        let (rim, centre) = (end_of(12), end_of(15)); // a4, d4
+        assert!(values[rim] < start[rim] - 20.0 && values[centre] > start[centre] + 5.0);
+        assert_eq!(values, fit(&args, &target, &data, &data), "not the same twice");
+    }
+
+    #[test]
+    fn the_scale_found_is_the_one_that_made_the_results() {
+        let mut data = Data::default();
+        let position = Position::startpos();
+        let truth = Target { scale: 200.0, result_share: 1.0 };
+        for score in (-600..=600).step_by(20) {
+            let wins = (truth.expected(f64::from(score)) * 1_000.0).round() as usize;
+            for game in 0..1_000 {
+                let won = if game < wins { GameResult::WhiteWon } else { GameResult::BlackWon };
+                data.add_position(&position, won, Score::cp(score));
+            }
+        }
+        assert!((fitted_scale(&data) - 200.0).abs() < 2.0);
+    }
+}
