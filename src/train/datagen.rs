@@ -22,8 +22,9 @@ use super::format::{Extent, Game, GameResult, whole_games};
 use super::{Random, TrainError};
 use crate::board::{PackedMove, Position};
 use crate::score::Score;
+use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{self, Bound, SearchJob, Searcher};
+use crate::search::{Bound, SearchJob, Searcher};
 use crate::time::{Keeper, Limits};
 
 /// What to generate.
@@ -53,13 +54,13 @@ pub struct DatagenArgs {
 pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     let (mut file, found) = open(&args.out)?;
     let progress = Progress::new(args, found);
-    let players = (0..args.threads)
+    let mut players = (0..args.threads)
         .map(|_| Player::new(args.nodes))
         .collect::<Result<Vec<Player>, TrainError>>()?;
     let (send, receive) = sync_channel(2 * usize::from(args.threads));
     let next = AtomicU64::new(found.games);
     std::thread::scope(|scope| {
-        for player in &players {
+        for player in &mut players {
             let send = send.clone();
             let next = &next;
             scope.spawn(move || {
@@ -125,6 +126,7 @@ fn store(
 
 /// Plays both sides of games.
 struct Player {
+    pool: Pool,
     table: Table,
     nodes: u64,
 }
@@ -142,10 +144,11 @@ impl Player {
     fn new(nodes: u64) -> Result<Player, TrainError> {
         let table =
             Table::new(TABLE_MEGABYTES).map_err(|reason| TrainError::Memory(reason.to_string()))?;
-        Ok(Player { table, nodes })
+        Ok(Player { pool: Pool::new(), table, nodes })
     }
 
-    fn play(&self, mut random: Random) -> Game {
+    fn play(&mut self, mut random: Random) -> Game {
+        self.pool.clear();
         self.table.clear();
         let start = self.opening(&mut random);
         let mut game = Game { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };
@@ -167,7 +170,7 @@ impl Player {
     }
 
     /// A position after random moves that is not decided yet.
-    fn opening(&self, random: &mut Random) -> Position {
+    fn opening(&mut self, random: &mut Random) -> Position {
         loop {
             if let Some(position) = random_opening(random) {
                 let (_, score) = self.think(&position, &[]);
@@ -179,12 +182,13 @@ impl Player {
     }
 
     /// The move to play and its value for the side to move, which has a legal move.
-    fn think(&self, position: &Position, earlier: &[u64]) -> (PackedMove, Score) {
+    fn think(&mut self, position: &Position, earlier: &[u64]) -> (PackedMove, Score) {
         let mut job = SearchJob::new(position.clone(), Searcher::Playing);
         job.earlier = earlier.to_vec();
         let keeper = Keeper::with_limits(Limits::to_nodes(self.nodes * HARD_FACTOR));
-        let outcome = search::run(&job, &self.table, &keeper, &mut |info| {
-            if info.line.bound == Bound::Exact && info.nodes >= self.nodes {
+        let nodes = self.nodes;
+        let outcome = self.pool.run(&job, &self.table, &keeper, &mut |info| {
+            if info.line.bound == Bound::Exact && info.nodes >= nodes {
                 keeper.stop();
             }
         });
@@ -346,7 +350,7 @@ mod tests {
 
     #[test]
     fn games_are_legal_and_end_as_they_say() {
-        let player = Player::new(200).unwrap();
+        let mut player = Player::new(200).unwrap();
         for number in 0..8 {
             let game = player.play(Random::new(1, number));
             assert_eq!(Game::read(&mut game.to_bytes().as_slice()).unwrap().as_ref(), Some(&game));
