@@ -41,6 +41,12 @@ enum Command {
     Schemes,
     Suite(SuiteArgs),
     Compare(CompareArgs),
+    /// Let the engine play itself and store the games for training
+    #[cfg(feature = "train")]
+    Datagen(crate::train::datagen::DatagenArgs),
+    /// Fit the classical evaluation to stored games and print its tables
+    #[cfg(feature = "train")]
+    TuneEval(crate::train::texel::TuneArgs),
 }
 
 #[derive(Args)]
@@ -145,6 +151,16 @@ impl From<LabError> for Failure {
     }
 }
 
+#[cfg(feature = "train")]
+impl From<crate::train::TrainError> for Failure {
+    fn from(error: crate::train::TrainError) -> Failure {
+        match error {
+            crate::train::TrainError::Output(error) => Failure::Io(error),
+            other => Failure::Io(io::Error::other(other.to_string())),
+        }
+    }
+}
+
 impl From<String> for Failure {
     fn from(reason: String) -> Failure {
         Failure::Usage(reason)
@@ -162,6 +178,10 @@ impl Command {
             Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
             Command::Suite(args) => Ok(suite::run(args)?),
             Command::Compare(args) => Ok(compare::run(args)?),
+            #[cfg(feature = "train")]
+            Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
+            #[cfg(feature = "train")]
+            Command::TuneEval(args) => Ok(crate::train::texel::run(&args, &mut io::stdout())?),
         }
     }
 }

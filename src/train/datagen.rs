@@ -82,8 +82,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
         drop(receive);
         written.map_err(TrainError::file(&args.out))
     })?;
-    progress.finish();
-    Ok(())
+    progress.finish().map_err(TrainError::Output)
 }
 
 /// Opens the file for going on behind its last whole game, and keeps others from doing the same.
@@ -309,9 +308,9 @@ impl Progress {
         format!("{} games, {positions} positions, {}", self.bar.position(), self.rate())
     }
 
-    fn finish(&self) {
+    fn finish(&self) -> std::io::Result<()> {
         self.bar.finish_and_clear();
-        println!("{}", self.summary());
+        writeln!(std::io::stdout(), "{}", self.summary())
     }
 }
 

@@ -30,6 +30,8 @@ pub enum TrainError {
         /// What is wrong.
         reason: format::FormatError,
     },
+    /// What was to be shown could not be written.
+    Output(std::io::Error),
     /// Nothing to learn from was found.
     NoPositions,
     /// The transposition table could not be had.
@@ -50,6 +52,7 @@ impl fmt::Display for TrainError {
             TrainError::Data { path, game, reason } => {
                 write!(f, "{}: game {game}: {reason}", path.display())
             }
+            TrainError::Output(reason) => reason.fmt(f),
             TrainError::NoPositions => f.write_str("the files hold no position to learn from"),
             TrainError::Memory(reason) => f.write_str(reason),
         }

@@ -11,7 +11,7 @@
 //! of the endings that [`endings`] corrects. Left and right are not told apart.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use super::format::{Game, GameResult};
@@ -51,11 +51,12 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Fits the values and prints them as Rust tables; the losses go to stderr.
+/// Fits the values and writes them to `output` as Rust tables; the losses go to stderr.
 ///
 /// # Errors
-/// If a file cannot be read, holds anything but games, or all of them hold no quiet position.
-pub fn run(args: &TuneArgs) -> Result<(), TrainError> {
+/// If a file cannot be read, holds anything but games, or all of them hold no quiet position; and
+/// if `output` fails.
+pub fn run(args: &TuneArgs, output: &mut impl Write) -> Result<(), TrainError> {
     let (training, held_out) = load(&args.files)?;
     if training.samples.is_empty() || held_out.samples.is_empty() {
         return Err(TrainError::NoPositions);
@@ -64,8 +65,7 @@ pub fn run(args: &TuneArgs) -> Result<(), TrainError> {
     let target = Target { scale: fitted_scale(&training), result_share: args.result_share };
     eprintln!("scores give the results best with a scale of {:.1} centipawns", target.scale);
     let values = fit(args, &target, &training, &held_out);
-    print!("{}", rust_tables(&values));
-    Ok(())
+    output.write_all(rust_tables(&values).as_bytes()).map_err(TrainError::Output)
 }
 
 /// Values to fit: for every kind of piece and square of the left half, middlegame and endgame; and

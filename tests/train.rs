@@ -1,0 +1,52 @@
+//! From self-play to tables, by the commands that a reader types.
+#![cfg(feature = "train")]
+
+use std::path::PathBuf;
+
+use assert_cmd::Command;
+
+fn tacet(arguments: &[&str]) -> assert_cmd::assert::Assert {
+    Command::cargo_bin("tacet").expect("the binary").args(arguments).assert()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("tacet-train-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn games_are_made_and_learned_from() {
+    let file = scratch("games");
+    let path = file.to_str().expect("a path in Unicode");
+    let _ = std::fs::remove_file(&file);
+    tacet(&["datagen", "--games", "12", "--nodes", "100", "--threads", "2", "--out", path])
+        .success();
+    let output = tacet(&["tune-eval", "--epochs", "2", path]).success();
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(text.starts_with("pub const TEMPO: i32 = "), "{text}");
+    assert_eq!(text.matches("pair(").count(), 6 * 32);
+    let again = tacet(&["tune-eval", "--epochs", "2", path]).success();
+    assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), text);
+    let _ = std::fs::remove_file(&file);
+}
+
+#[test]
+fn what_is_no_data_is_refused_in_one_line() {
+    let file = scratch("nonsense");
+    let path = file.to_str().expect("a path in Unicode");
+    for (bytes, reason) in [
+        (vec![7; 100], "game 1: not a start position"),
+        (vec![0; 100], "game 1: illegal position"),
+        (vec![0; 3], "game 1: cut off"),
+        (Vec::new(), "no position to learn from"),
+    ] {
+        std::fs::write(&file, bytes).expect("a file");
+        let output = tacet(&["tune-eval", path]).failure();
+        let text = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(text.contains(reason) && text.lines().count() == 1, "{text}");
+    }
+    let _ = std::fs::remove_file(&file);
+    tacet(&["tune-eval", path]).failure();
+    tacet(&["tune-eval", "--result-share", "2", path]).failure();
+    tacet(&["datagen", "--nodes", "0", "--out", path]).failure();
+    assert!(!file.exists());
+}
