@@ -117,7 +117,7 @@ impl SearchArgs {
     pub fn switches_by_name(&self) -> BTreeMap<&'static str, bool> {
         let mut switches = self.switches();
         let state = |name| switches.by_name(name).map(|switch| (name, *switch));
-        Switches::NAMES.into_iter().filter_map(state).collect()
+        Switches::NAMES.iter().copied().filter_map(state).collect()
     }
 
     /// What is not as by default, as it is typed; `jobs` is left out, since it changes no result.
@@ -200,8 +200,8 @@ fn switch(text: &str) -> Result<Switch, String> {
         "off" | "false" => false,
         _ => return Err("a switch is on or off".to_owned()),
     };
-    let name = Switches::NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name));
-    let name = name.ok_or_else(|| one_of("switch", Switches::NAMES))?;
+    let name = Switches::NAMES.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
+    let name = name.ok_or_else(|| one_of("switch", Switches::NAMES.iter().copied()))?;
     Ok(Switch { name, on })
 }
 

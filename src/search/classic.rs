@@ -14,7 +14,7 @@ use super::table::Entry;
 use super::worker::Worker;
 use super::{Bound, Info, Line, Outcome};
 use crate::board::movegen::Kind;
-use crate::board::{PackedMove, Position, color_index};
+use crate::board::{PackedMove, Position, Role, color_index, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use crate::time::Progress;
 
@@ -25,13 +25,16 @@ pub struct Classic<'a> {
     history: Box<[[[u32; 64]; 64]; 2]>,
     /// Moves of the nodes on the path, one list a ply.
     lists: Vec<Scored>,
+    /// By ply: the last two quiet moves that cut. Used only if switched on.
+    killers: Vec<[PackedMove; 2]>,
 }
 
 impl<'a> Classic<'a> {
     /// A searcher for the worker's job.
     pub fn new(worker: Worker<'a>) -> Classic<'a> {
         let lists = (0..=MAX_PLY).map(|_| Scored::new()).collect();
-        Classic { worker, history: Box::new([[[0; 64]; 64]; 2]), lists }
+        let killers = vec![[PackedMove::NONE; 2]; MAX_PLY + 1];
+        Classic { worker, history: Box::new([[[0; 64]; 64]; 2]), lists, killers }
     }
 
     /// Deepens until the keeper says stop. A mate found does not end the search.
@@ -103,7 +106,7 @@ impl<'a> Classic<'a> {
             return Some(Score::ZERO);
         }
         if ply >= MAX_PLY {
-            return Some(self.worker.evaluate(position));
+            return Some(self.evaluate(position));
         }
         let mut depth = depth;
         if depth <= 0 {
@@ -125,8 +128,11 @@ impl<'a> Classic<'a> {
         let node = self.node(position, beta, depth, ply, is_pv, path);
         let scheme = self.worker.job.scheme;
         let verdict = null_move::apply(scheme, &node, &mut Here { searcher: self, position, ply })?;
-        let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        let mut hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
         let window = Window { alpha, beta };
+        if self.worker.job.switches.internal_deepening && hint.is_none() && depth >= 4 {
+            hint = self.moves(position, window, depth - 2, ply, path, hint)?.best;
+        }
         let (found, searched_depth) = match verdict {
             Verdict::Cut(score) => {
                 if self.worker.job.switches.store_null_cutoffs {
@@ -191,7 +197,7 @@ impl<'a> Classic<'a> {
                 continue;
             }
             let below = Below { window: Window { alpha, beta: window.beta }, depth, ply, path };
-            let score = self.child(position, m, below, searched == 0)?;
+            let score = self.child(position, m, below, searched)?;
             searched += 1;
             if score > found.score {
                 found = Found { score, best: m };
@@ -209,27 +215,38 @@ impl<'a> Classic<'a> {
         if searched == 0 && ply > 0 {
             found.score = if position.in_check() { Score::mated_in(ply) } else { Score::ZERO };
         } else if found.score > window.alpha {
-            self.reward(position, found.best, depth);
+            self.reward(position, found.best, depth, ply);
         }
         Some(found)
     }
 
-    /// The value of one move: the first with the whole window, others with a null window first.
+    /// The value of one move, after `searched` others: the first with the whole window, others
+    /// with a null window first.
     fn child(
         &mut self,
         position: &Position,
         m: PackedMove,
         below: Below,
-        first: bool,
+        searched: usize,
     ) -> Option<Score> {
         let Below { window: Window { alpha, beta }, depth, ply, path } = below;
         let path = path.after_move();
         let next = self.worker.make(position, m);
         let mut score = Score::ZERO;
-        if !first {
-            score = -self.search(&next, -alpha - 1, -alpha, depth - 1, ply + 1, path)?;
+        if searched > 0 {
+            let reduced = self.worker.job.switches.late_move_reductions
+                && searched >= 4
+                && depth >= 3
+                && !position.is_noisy(m)
+                && !position.in_check()
+                && !next.in_check();
+            let least = depth - 1 - Depth::from(reduced);
+            score = -self.search(&next, -alpha - 1, -alpha, least, ply + 1, path)?;
+            if reduced && score > alpha {
+                score = -self.search(&next, -alpha - 1, -alpha, depth - 1, ply + 1, path)?;
+            }
         }
-        if first || (score > alpha && score < beta) {
+        if searched == 0 || (score > alpha && score < beta) {
             score = -self.search(&next, -beta, -alpha, depth - 1, ply + 1, path)?;
         }
         self.worker.unmake();
@@ -245,7 +262,7 @@ impl<'a> Classic<'a> {
         ply: Ply,
     ) -> Option<Score> {
         self.worker.stats.quiescence_nodes += 1;
-        let mut best = self.worker.evaluate(position);
+        let mut best = self.evaluate(position);
         if best >= beta || ply >= MAX_PLY {
             return Some(best);
         }
@@ -283,7 +300,7 @@ impl<'a> Classic<'a> {
         let ours = position.officers(position.turn()).count() as u32;
         let theirs = position.officers(!position.turn()).count() as u32;
         let static_eval = if self.worker.job.scheme.needs_eval() && !position.in_check() {
-            self.worker.evaluate(position)
+            self.evaluate(position)
         } else {
             Score::ZERO
         };
@@ -323,8 +340,12 @@ impl<'a> Classic<'a> {
                     None if stage == Stage::Quiet => return None,
                     None => {
                         let history = &self.history[color_index(position.turn())];
+                        let killers = self.killers[ply];
                         self.lists[ply].fill(position, Kind::Quiet, |m| {
-                            history[m.from() as usize][m.to() as usize] as i32
+                            match killers.iter().position(|&killer| killer == m) {
+                                Some(rank) => i32::MAX - rank as i32,
+                                None => history[m.from() as usize][m.to() as usize] as i32,
+                            }
                         });
                         picker.stage = Stage::Quiet;
                     }
@@ -334,17 +355,32 @@ impl<'a> Classic<'a> {
     }
 
     /// Schaeffer's history: a quiet move that was best gains 2^depth.
-    fn reward(&mut self, position: &Position, m: PackedMove, depth: Depth) {
-        if !self.worker.job.switches.history || position.is_noisy(m) {
+    fn reward(&mut self, position: &Position, m: PackedMove, depth: Depth, ply: Ply) {
+        let switches = &self.worker.job.switches;
+        if position.is_noisy(m) {
             return;
         }
-        const LIMIT: u32 = 1 << 30;
-        let colour = &mut self.history[color_index(position.turn())];
-        let counter = &mut colour[m.from() as usize][m.to() as usize];
-        *counter += 1 << depth.clamp(0, 24);
-        if *counter >= LIMIT {
-            self.history.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|n| *n /= 2);
+        if switches.killers && self.killers[ply][0] != m {
+            self.killers[ply] = [m, self.killers[ply][0]];
         }
+        if switches.history {
+            const LIMIT: u32 = 1 << 30;
+            let depth = depth.clamp(0, 24) as u32;
+            let gain = if switches.history_squared { depth * depth } else { 1 << depth };
+            let colour = &mut self.history[color_index(position.turn())];
+            let counter = &mut colour[m.from() as usize][m.to() as usize];
+            *counter += gain;
+            if *counter >= LIMIT {
+                self.history.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|n| *n /= 2);
+            }
+        }
+    }
+
+    fn evaluate(&mut self, position: &Position) -> Score {
+        if self.worker.job.switches.material_only {
+            return material(position);
+        }
+        self.worker.evaluate(position)
     }
 
     fn key(&self, position: &Position, path: Path) -> u64 {
@@ -435,6 +471,16 @@ impl Picker {
         debug_assert!(hint.is_none() || position.is_legal(hint));
         Picker { hint, stage: Stage::Hint }
     }
+}
+
+/// The material of the side to move less the other's.
+fn material(position: &Position) -> Score {
+    let sum = |color| -> i32 {
+        let count = |role| position.pieces(color, role).count() as i32;
+        let roles = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+        roles.into_iter().map(|role| count(role) * exchange::value_of(role)).sum()
+    };
+    Score::cp(sum(position.turn()) - sum(!position.turn()))
 }
 
 /// The score of a table entry, if it decides the node: exact ones anywhere, bounds outside PV.

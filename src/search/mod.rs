@@ -11,6 +11,7 @@ pub mod prune;
 mod pvs;
 pub mod reduce;
 pub mod stats;
+mod switches;
 pub mod table;
 mod worker;
 
@@ -20,6 +21,7 @@ use crate::time::Keeper;
 use null_move::Scheme;
 use pool::Pool;
 use stats::Stats;
+pub use switches::Switches;
 use table::Table;
 
 /// Which searcher.
@@ -69,62 +71,6 @@ pub struct SearchJob {
     pub search_moves: Vec<PackedMove>,
     /// What the classic searcher does where the paper is silent.
     pub switches: Switches,
-}
-
-/// Choices of the classic searcher that can be turned about, to measure what each is worth.
-/// The playing searcher does not look at them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Switches {
-    /// Use the transposition table.
-    pub table: bool,
-    /// Order quiet moves by the history heuristic; else in the order of generation.
-    pub history: bool,
-    /// One ply more for a leaf in check.
-    pub check_extension: bool,
-    /// Quiescence also searches promotions to a queen that capture nothing.
-    pub quiescence_promotions: bool,
-    /// Store null-move cutoffs in the table as lower bounds.
-    pub store_null_cutoffs: bool,
-    /// Entries made with the verify flag on and off do not share a slot.
-    pub split_table_by_flag: bool,
-}
-
-impl Default for Switches {
-    fn default() -> Switches {
-        Switches {
-            table: true,
-            history: true,
-            check_extension: true,
-            quiescence_promotions: true,
-            store_null_cutoffs: false,
-            split_table_by_flag: false,
-        }
-    }
-}
-
-impl Switches {
-    /// The switch of a name, for setting it from text.
-    pub fn by_name(&mut self, name: &str) -> Option<&mut bool> {
-        Some(match name {
-            "table" => &mut self.table,
-            "history" => &mut self.history,
-            "check-extension" => &mut self.check_extension,
-            "quiescence-promotions" => &mut self.quiescence_promotions,
-            "store-null-cutoffs" => &mut self.store_null_cutoffs,
-            "split-table-by-flag" => &mut self.split_table_by_flag,
-            _ => return None,
-        })
-    }
-
-    /// All names.
-    pub const NAMES: [&'static str; 6] = [
-        "table",
-        "history",
-        "check-extension",
-        "quiescence-promotions",
-        "store-null-cutoffs",
-        "split-table-by-flag",
-    ];
 }
 
 impl SearchJob {
