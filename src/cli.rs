@@ -177,7 +177,7 @@ impl Command {
             Command::Eval(args) => eval(&args),
             Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
             Command::Suite(args) => Ok(suite::run(&args)?),
-            Command::Compare(args) => Ok(compare::run(&args)?),
+            Command::Compare(args) => Ok(compare::run(args)?),
             #[cfg(feature = "train")]
             Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
             #[cfg(feature = "train")]

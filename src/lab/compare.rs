@@ -76,7 +76,7 @@ pub struct CompareArgs {
 /// If the suite cannot be read or is not EPD, if the base is none of the schemes, if the journal
 /// was made with other settings or by an engine that searches differently, or if a file cannot be
 /// written.
-pub fn run(args: &CompareArgs) -> Result<(), LabError> {
+pub fn run(args: CompareArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let results = plan.results()?;
     let rows = plan.rows(&results);
