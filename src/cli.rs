@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::lab::LabError;
 use crate::lab::compare::{self, CompareArgs};
+use crate::lab::duel::{self, DuelArgs};
 use crate::lab::suite::{self, SuiteArgs};
+use crate::lab::zugzwang::{self, ZugzwangArgs};
 use crate::score::Depth;
 use crate::search::Searcher;
 use crate::search::null_move::{SCHEMES, Scheme};
@@ -47,6 +49,8 @@ enum Command {
     /// Fit the classical evaluation to stored games and print its tables
     #[cfg(feature = "train")]
     TuneEval(crate::train::texel::TuneArgs),
+    Duel(DuelArgs),
+    Zugzwang(ZugzwangArgs),
 }
 
 #[derive(Args)]
@@ -182,6 +186,8 @@ impl Command {
             Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
             #[cfg(feature = "train")]
             Command::TuneEval(args) => Ok(crate::train::texel::run(&args, &mut io::stdout())?),
+            Command::Duel(args) => Ok(duel::run(&args)?),
+            Command::Zugzwang(args) => Ok(zugzwang::run(&args)?),
         }
     }
 }
