@@ -43,14 +43,14 @@ enum Command {
     Schemes,
     Suite(SuiteArgs),
     Compare(CompareArgs),
+    Duel(DuelArgs),
+    Zugzwang(ZugzwangArgs),
     /// Let the engine play itself and store the games for training
     #[cfg(feature = "train")]
     Datagen(crate::train::datagen::DatagenArgs),
     /// Fit the classical evaluation to stored games and print its tables
     #[cfg(feature = "train")]
     TuneEval(crate::train::texel::TuneArgs),
-    Duel(DuelArgs),
-    Zugzwang(ZugzwangArgs),
 }
 
 #[derive(Args)]
@@ -182,12 +182,12 @@ impl Command {
             Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
             Command::Suite(args) => Ok(suite::run(args)?),
             Command::Compare(args) => Ok(compare::run(args)?),
+            Command::Duel(args) => Ok(duel::run(&args)?),
+            Command::Zugzwang(args) => Ok(zugzwang::run(&args)?),
             #[cfg(feature = "train")]
             Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
             #[cfg(feature = "train")]
             Command::TuneEval(args) => Ok(crate::train::texel::run(&args, &mut io::stdout())?),
-            Command::Duel(args) => Ok(duel::run(&args)?),
-            Command::Zugzwang(args) => Ok(zugzwang::run(&args)?),
         }
     }
 }
