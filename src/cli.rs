@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::lab::LabError;
 use crate::lab::compare::{self, CompareArgs};
+use crate::lab::duel::{self, DuelArgs};
 use crate::lab::suite::{self, SuiteArgs};
+use crate::lab::zugzwang::{self, ZugzwangArgs};
 use crate::score::Depth;
 use crate::search::Searcher;
 use crate::search::null_move::{SCHEMES, Scheme};
@@ -41,6 +43,8 @@ enum Command {
     Schemes,
     Suite(SuiteArgs),
     Compare(CompareArgs),
+    Duel(DuelArgs),
+    Zugzwang(ZugzwangArgs),
     /// Let the engine play itself and store the games for training
     #[cfg(feature = "train")]
     Datagen(crate::train::datagen::DatagenArgs),
@@ -178,6 +182,8 @@ impl Command {
             Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
             Command::Suite(args) => Ok(suite::run(&args)?),
             Command::Compare(args) => Ok(compare::run(args)?),
+            Command::Duel(args) => Ok(duel::run(&args)?),
+            Command::Zugzwang(args) => Ok(zugzwang::run(&args)?),
             #[cfg(feature = "train")]
             Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
             #[cfg(feature = "train")]

@@ -10,6 +10,8 @@ pub mod movegen;
 pub mod notation;
 mod packed_move;
 pub mod perft;
+pub mod pgn;
+pub mod tablebase;
 pub mod zobrist;
 
 pub use packed_move::PackedMove;

@@ -178,7 +178,7 @@ impl Position {
     }
 }
 
-fn pack(m: shakmaty::Move) -> PackedMove {
+pub(super) fn pack(m: shakmaty::Move) -> PackedMove {
     use shakmaty::Move;
     match m {
         Move::Normal { from, to, promotion: None, .. } => PackedMove::normal(from, to),

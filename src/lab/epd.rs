@@ -359,7 +359,8 @@ fn is_opcode(position: &Position, tokens: &[Token]) -> bool {
     is_comment || (OPCODES.contains(word) && position.parse_san(word).is_err())
 }
 
-fn fingerprint(bytes: &[u8]) -> u64 {
+/// A fingerprint of bytes (FNV-1a, 64 bit): tells whether they are the same.
+pub fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

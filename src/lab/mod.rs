@@ -6,21 +6,27 @@
 //! | [`runner`] | searches many positions, several at a time, each with one thread |
 //! | [`suite`] | `tacet suite`: solves a suite |
 //! | [`compare`] | `tacet compare`: the tables of the 2002 paper for any suite and schemes |
+//! | [`duel`] | `tacet duel`: a match between two schemes |
+//! | [`zugzwang`] | `tacet zugzwang`: would the side to move rather pass? |
 //! | [`journal`] | the record of a long run, from which it resumes |
 //! | [`bootstrap`] | intervals for differences between schemes |
 //! | [`tally`] | the tables of a comparison, from single results |
+//! | [`random`] | chance from a seed |
 //! | [`report`] | tables as Markdown and as files |
 //! | [`chart`] | the paper's Figure 4 as SVG |
 
 pub mod bootstrap;
 pub mod chart;
 pub mod compare;
+pub mod duel;
 pub mod epd;
 pub mod journal;
+pub mod random;
 pub mod report;
 pub mod runner;
 pub mod suite;
 pub mod tally;
+pub mod zugzwang;
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};

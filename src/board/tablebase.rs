@@ -1,0 +1,321 @@
+//! Syzygy endgame tablebases: what a position with few pieces is really worth.
+//!
+//! A thin coat over the shakmaty-syzygy crate in this crate's own types. The tables are Ronald de
+//! Man's (2013): for each material, win, draw or loss under the fifty-move rule (WDL), and the
+//! distance to the next capture or pawn move on the way there (DTZ). Positions with castling rights
+//! are not in them.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::ops::Neg;
+use std::path::{Path, PathBuf};
+
+use shakmaty::Chess;
+use shakmaty_syzygy::{AmbiguousWdl, Dtz, MaybeRounded, Syzygy as _};
+
+use super::{PackedMove, Position};
+
+/// The value of a position for the side to move, worst first.
+///
+/// Cursed wins and blessed losses are those that the fifty-move rule turns into draws.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Wdl {
+    /// Lost.
+    Loss,
+    /// Lost but for the fifty-move rule.
+    BlessedLoss,
+    /// Drawn.
+    Draw,
+    /// Won but for the fifty-move rule.
+    CursedWin,
+    /// Won.
+    Win,
+}
+
+impl Wdl {
+    /// As one word or two, for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Wdl::Loss => "loss",
+            Wdl::BlessedLoss => "blessed loss",
+            Wdl::Draw => "draw",
+            Wdl::CursedWin => "cursed win",
+            Wdl::Win => "win",
+        }
+    }
+
+    /// What it comes to when the fifty-move rule is kept: 1 a win, 0 a draw, -1 a loss.
+    pub const fn sign(self) -> i32 {
+        match self {
+            Wdl::Loss => -1,
+            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => 0,
+            Wdl::Win => 1,
+        }
+    }
+}
+
+/// The same value seen by the other side.
+impl Neg for Wdl {
+    type Output = Wdl;
+    fn neg(self) -> Wdl {
+        match self {
+            Wdl::Loss => Wdl::Win,
+            Wdl::BlessedLoss => Wdl::CursedWin,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::CursedWin => Wdl::BlessedLoss,
+            Wdl::Win => Wdl::Loss,
+        }
+    }
+}
+
+impl fmt::Display for Wdl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A legal move with what the tables say about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RootMove {
+    /// The move.
+    pub m: PackedMove,
+    /// Its value for the side that plays it, with the halfmove clock as it stands.
+    pub wdl: Wdl,
+    /// False if the tables' rounding leaves open whether the fifty-move rule strikes first.
+    pub certain: bool,
+    /// Plies to the next capture or pawn move with best play, this move counted: positive if the
+    /// mover wins, negative if it loses, beyond ±100 if the fifty-move rule comes first, 0 if
+    /// drawn. Can be one too small where the tables round.
+    pub dtz: i32,
+}
+
+impl RootMove {
+    /// Better moves have larger ranks: a sure win, an unsure one, a cursed one, a draw, ...
+    const fn rank(&self) -> i32 {
+        let unsure = if self.certain { 0 } else { 1 };
+        match self.wdl {
+            Wdl::Win => 6 - unsure,
+            Wdl::CursedWin => 4,
+            Wdl::Draw => 3,
+            Wdl::BlessedLoss => 2,
+            Wdl::Loss => unsure,
+        }
+    }
+}
+
+/// Why tables could not be opened. Displays as one line without a line break.
+#[derive(Debug)]
+pub enum TablebaseError {
+    /// The directory cannot be read.
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        reason: io::Error,
+    },
+    /// The directory has no table in it.
+    Empty {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A file has the name of a table but is none.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl fmt::Display for TablebaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TablebaseError::Directory { path, reason } => {
+                write!(f, "tablebases: cannot read directory '{}': {reason}", path.display())
+            }
+            TablebaseError::Empty { path } => {
+                write!(f, "tablebases: no .rtbw or .rtbz file in '{}'", path.display())
+            }
+            TablebaseError::File { path, reason } => {
+                write!(f, "tablebases: bad file '{}': {reason}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for TablebaseError {}
+
+/// The tables of some directories. Files are opened when first asked for; many threads may ask.
+pub struct Tablebase {
+    tables: shakmaty_syzygy::Tablebase<Chess>,
+    files: usize,
+}
+
+impl Tablebase {
+    /// All tables of some directories.
+    ///
+    /// # Errors
+    /// If a directory cannot be read or has no table in it, or a table has the wrong size or does
+    /// not begin as one.
+    pub fn open<P: AsRef<Path>>(directories: &[P]) -> Result<Tablebase, TablebaseError> {
+        let mut base = Tablebase { tables: shakmaty_syzygy::Tablebase::new(), files: 0 };
+        for directory in directories {
+            base.add(directory.as_ref())?;
+        }
+        Ok(base)
+    }
+
+    /// All tables of the directories of a list as PATH writes it: separated by `:`, on Windows by
+    /// `;`. Empty parts are passed over.
+    ///
+    /// # Errors
+    /// As [`Tablebase::open`].
+    pub fn open_list(list: &str) -> Result<Tablebase, TablebaseError> {
+        let directories: Vec<PathBuf> =
+            std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect();
+        Tablebase::open(&directories)
+    }
+
+    /// The number of files found.
+    pub fn files(&self) -> usize {
+        self.files
+    }
+
+    /// The most pieces, kings and pawns included, that a table has; 0 without tables.
+    #[inline]
+    pub fn max_pieces(&self) -> usize {
+        self.tables.max_pieces()
+    }
+
+    /// Could the position be in the tables, by piece count and castling rights?
+    #[inline]
+    pub fn may_cover(&self, position: &Position) -> bool {
+        position.occupied().count() <= self.max_pieces() && position.castling_rooks().is_empty()
+    }
+
+    /// The value for the side to move, as if the halfmove clock stood at zero. `None` if the tables
+    /// needed are not there or cannot be read.
+    pub fn probe_wdl(&self, position: &Position) -> Option<Wdl> {
+        if !self.may_cover(position) {
+            return None;
+        }
+        self.tables.probe_wdl_after_zeroing(&position.chess).ok().map(of_syzygy)
+    }
+
+    /// Plies to the next capture or pawn move with best play, as if the halfmove clock stood at
+    /// zero: positive if the side to move wins, negative if it loses, beyond ±100 if the fifty-move
+    /// rule comes first, 0 if drawn. Can be one too small where the tables round. `None` as in
+    /// [`Tablebase::probe_wdl`].
+    pub fn probe_dtz(&self, position: &Position) -> Option<i32> {
+        if !self.may_cover(position) {
+            return None;
+        }
+        self.tables.probe_dtz(&position.chess).ok().map(|dtz| dtz.ignore_rounding().0)
+    }
+
+    /// All legal moves with their values under the fifty-move rule as the halfmove clock stands,
+    /// best first; of equal values the one that wins fastest or loses slowest. Repetitions are not
+    /// looked at. `None` if a table is missing for any of them.
+    pub fn rank_moves(&self, position: &Position) -> Option<Vec<RootMove>> {
+        if !self.may_cover(position) {
+            return None;
+        }
+        let moves = position.legal_moves();
+        let ranked: Option<Vec<RootMove>> =
+            moves.iter().map(|&m| self.value_of(position, m)).collect();
+        let mut ranked = ranked?;
+        ranked.sort_by_key(|root_move| (-root_move.rank(), root_move.dtz));
+        Some(ranked)
+    }
+
+    /// The moves of [`Tablebase::rank_moves`] that keep the value of the position, among which a
+    /// search may choose. With `hurry` only those that also make the fastest progress: to be used
+    /// once positions of the game have repeated, so that a win comes nearer.
+    pub fn best_moves(&self, position: &Position, hurry: bool) -> Option<Vec<RootMove>> {
+        let mut moves = self.rank_moves(position)?;
+        if let Some(&best) = moves.first() {
+            moves.retain(|other| other.rank() == best.rank() && (!hurry || other.dtz == best.dtz));
+        }
+        Some(moves)
+    }
+
+    fn add(&mut self, directory: &Path) -> Result<(), TablebaseError> {
+        let unreadable =
+            |reason| TablebaseError::Directory { path: directory.to_path_buf(), reason };
+        let mut found = 0;
+        for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            found += usize::from(
+                self.add_file(&path)
+                    .map_err(|error| TablebaseError::File { reason: error.to_string(), path })?,
+            );
+        }
+        if found == 0 {
+            return Err(TablebaseError::Empty { path: directory.to_path_buf() });
+        }
+        self.files += found;
+        Ok(())
+    }
+
+    /// False if the name is not that of a table.
+    fn add_file(&mut self, path: &Path) -> io::Result<bool> {
+        match self.tables.add_file(path) {
+            Ok(()) => check_magic(path).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn value_of(&self, position: &Position, m: PackedMove) -> Option<RootMove> {
+        let (after, _) = position.play(m);
+        let fixed = |wdl, dtz| Some(RootMove { m, wdl, certain: true, dtz });
+        if !after.has_legal_move() {
+            return if after.in_check() { fixed(Wdl::Win, 1) } else { fixed(Wdl::Draw, 0) };
+        }
+        let reply = self.tables.probe_dtz(&after.chess).ok()?;
+        let ambiguous = -AmbiguousWdl::from_dtz_and_halfmoves(reply, after.halfmove_clock());
+        let value = of_syzygy(ambiguous.after_zeroing());
+        let dtz = if after.halfmove_clock() == 0 {
+            Dtz::before_zeroing(ambiguous.after_zeroing())
+        } else {
+            distance_before(reply)
+        };
+        Some(RootMove { m, wdl: value, certain: ambiguous.is_unambiguous(), dtz: dtz.0 })
+    }
+}
+
+impl fmt::Debug for Tablebase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tablebase({} files, up to {} pieces)", self.files, self.max_pieces())
+    }
+}
+
+/// The distance a quiet move ahead of a position with this one, for the other side.
+fn distance_before(reply: MaybeRounded<Dtz>) -> Dtz {
+    (-reply.ignore_rounding()).add_plies_saturating(1)
+}
+
+/// Files are opened lazily, so that a text file called KQvK.rtbw would be noticed only in a game.
+fn check_magic(path: &Path) -> io::Result<()> {
+    let wdl = path.extension().is_some_and(|extension| extension == Chess::TBW.ext);
+    let expected = if wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
+    let mut magic = [0; 4];
+    File::open(path)?.read_exact(&mut magic)?;
+    if magic == expected {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidData, "it does not begin as a table does"))
+    }
+}
+
+fn of_syzygy(wdl: shakmaty_syzygy::Wdl) -> Wdl {
+    use shakmaty_syzygy::Wdl as Theirs;
+    match wdl {
+        Theirs::Loss => Wdl::Loss,
+        Theirs::BlessedLoss => Wdl::BlessedLoss,
+        Theirs::Draw => Wdl::Draw,
+        Theirs::CursedWin => Wdl::CursedWin,
+        Theirs::Win => Wdl::Win,
+    }
+}

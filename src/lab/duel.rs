@@ -1,0 +1,407 @@
+//! `tacet duel`: scheme against scheme, in one process.
+//!
+//! The paper let its schemes play 100 games against each other; this does so for any two sets of
+//! options, at fixed nodes or on the clock. Each opening is played twice with colours changed, and
+//! the two games are one observation. Sources of the statistics: [`statistics`].
+//!
+//! At fixed nodes or depth everything is determined: the seed fixes the order of the openings, the
+//! tables are emptied before each game, and pairs count in their order however many games run at a
+//! time. So a match that was killed and resumed has the same table in the end.
+
+pub mod adjudication;
+pub mod game;
+pub mod openings;
+pub mod record;
+pub mod side;
+pub mod statistics;
+mod table;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use serde::Serialize;
+
+use self::adjudication::{DrawRule, Rules, WinRule};
+use self::game::{Conditions, Player};
+use self::openings::Book;
+use self::record::{GameRecord, Standing};
+use self::side::{MAX_HASH, Pace, Side, TimeControl};
+use self::statistics::Sprt;
+use super::journal::Journal;
+use super::{LabError, print, report, runner};
+use crate::board::notation::quoted;
+use crate::board::tablebase::Tablebase;
+use crate::score::{Depth, MAX_PLY};
+use crate::search::{Searcher, Switches};
+
+/// Lets two sets of options play a match
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "A and B are lists such as NullMove=verified-r3,Hash=16 or a scheme's name \
+    alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, and the classic searcher's switches \
+    (table, history, check-extension, quiescence-promotions, store-null-cutoffs, \
+    split-table-by-flag)."
+)]
+pub struct DuelArgs {
+    /// The options of one side
+    pub a: String,
+
+    /// The options of the other
+    pub b: String,
+
+    /// How many games; even, since each opening is played with both colours
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub games: usize,
+
+    /// Nodes a move [default: 20000]
+    #[arg(long, value_name = "N", group = "pace", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+
+    /// Plies a move
+    #[arg(long, value_name = "D", group = "pace",
+          value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    pub depth: Option<Depth>,
+
+    /// A clock: seconds for the game plus seconds a move, as 8+0.08
+    #[arg(long, value_name = "S+INC", group = "pace", value_parser = TimeControl::from_str)]
+    pub tc: Option<TimeControl>,
+
+    /// The searcher of a side that names none: classic or playing
+    #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
+    pub searcher: Searcher,
+
+    /// The table of a side that names none, in MB
+    #[arg(long, value_name = "MB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
+    pub hash: u32,
+
+    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
+    #[arg(long, value_name = "FILE")]
+    pub book: Option<PathBuf>,
+
+    /// Decides the order of the openings
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Games at a time
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub concurrency: u32,
+
+    /// Break off a game as won when both sides' scores say so: SCORE,MOVES in centipawns and moves
+    /// of each side, or off
+    #[arg(long, value_name = "SCORE,MOVES", default_value = "1000,4")]
+    pub resign: Switchable<WinRule>,
+
+    /// Break off a game as drawn when both sides' scores say so: FROM,SCORE,MOVES with the first
+    /// move that may be the last, or off
+    #[arg(long, value_name = "FROM,SCORE,MOVES", default_value = "40,10,8")]
+    pub draw: Switchable<DrawRule>,
+
+    /// Break off a game as drawn after this move, or off
+    #[arg(long, value_name = "N", default_value = "300")]
+    pub max_moves: Switchable<u32>,
+
+    /// Break off a game as soon as Syzygy tables know the result: their directories, as in PATH
+    #[arg(long, value_name = "DIRS")]
+    pub syzygy: Option<String>,
+
+    /// Stop as soon as the sequential test decides between two Elo differences (alpha and beta
+    /// 0.05), as 0,5
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
+    pub sprt: Option<Sprt>,
+
+    /// Keep the games in this file as they come; the same command goes on from there
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// Begin anew even if --out has games
+    #[arg(long, requires = "out")]
+    pub fresh: bool,
+
+    /// Write the games as PGN in the end
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Option<PathBuf>,
+
+    /// Write the result to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// A setting that `off` switches off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Switchable<T>(pub Option<T>);
+
+impl<T: FromStr<Err: std::fmt::Display>> FromStr for Switchable<T> {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Switchable<T>, String> {
+        if text.eq_ignore_ascii_case("off") {
+            return Ok(Switchable(None));
+        }
+        text.parse().map(|value| Switchable(Some(value))).map_err(|error: T::Err| error.to_string())
+    }
+}
+
+fn sprt(text: &str) -> Result<Sprt, String> {
+    let parts: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    match parts.as_deref() {
+        Some(&[elo0, elo1]) if elo0 < elo1 && elo0.abs() <= 1000.0 && elo1.abs() <= 1000.0 => {
+            Ok(Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 })
+        }
+        _ => Err(format!("'{}' is not two Elo differences, the smaller first", quoted(text))),
+    }
+}
+
+/// What a side that names nothing plays with.
+pub fn defaults() -> Side {
+    Side {
+        searcher: Searcher::Classic,
+        scheme: Searcher::Classic.default_scheme(),
+        hash: 64,
+        pace: Pace::Nodes(20_000),
+        switches: Switches::default(),
+    }
+}
+
+/// Plays the match and prints the result.
+///
+/// # Errors
+/// Bad arguments, and files that cannot be read or written.
+pub fn run(args: &DuelArgs) -> Result<(), LabError> {
+    let plan = Plan::new(args)?;
+    let games = plan.play(args)?;
+    let mut standing = Standing::new(args.sprt);
+    standing.update(&games);
+    if let Some(path) = &args.pgn {
+        let text: String = games
+            .iter()
+            .flatten()
+            .filter_map(|record| record.to_pgn(&plan.a, &plan.b))
+            .map(|game| format!("{game}\n"))
+            .collect();
+        report::write_text(path, text.as_bytes())?;
+    }
+    if let Some(path) = &args.json {
+        report::write_json(path, &table::json(&plan, &standing))?;
+    }
+    print(&table::text(&plan, &standing))
+}
+
+/// A match to be played.
+pub struct Plan {
+    a: Side,
+    b: Side,
+    book: Book,
+    seed: u64,
+    games: usize,
+    rules: Rules,
+    tables: Option<Tablebase>,
+    sprt: Option<Sprt>,
+}
+
+/// What a match's games depend on; the first line of its journal.
+#[derive(Serialize)]
+struct Header {
+    duel: &'static str,
+    a: String,
+    b: String,
+    book: String,
+    book_fingerprint: String,
+    seed: u64,
+    rules: String,
+    syzygy: Option<String>,
+}
+
+impl Plan {
+    fn new(args: &DuelArgs) -> Result<Plan, LabError> {
+        let (a, b) = sides(args).map_err(LabError::Usage)?;
+        let mut book = match &args.book {
+            Some(path) => Book::read(path)?,
+            None => Book::own()?,
+        };
+        check_games(args.games, &book, a.pace.is_deterministic() && b.pace.is_deterministic())?;
+        book.shuffle(args.seed);
+        let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
+        Ok(Plan {
+            a,
+            b,
+            book,
+            seed: args.seed,
+            games: args.games,
+            rules: Rules { win: args.resign.0, draw: args.draw.0, max_moves: args.max_moves.0 },
+            tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,
+            sprt: args.sprt,
+        })
+    }
+
+    fn header(&self, args: &DuelArgs) -> Header {
+        Header {
+            duel: env!("CARGO_PKG_VERSION"),
+            a: self.a.to_string(),
+            b: self.b.to_string(),
+            book: self.book.name.clone(),
+            book_fingerprint: format!("{:016x}", self.book.fingerprint),
+            seed: self.seed,
+            rules: self.rules.to_string(),
+            syzygy: args.syzygy.clone(),
+        }
+    }
+
+    /// Takes over the games already played and plays those missing.
+    fn play(&self, args: &DuelArgs) -> Result<Vec<Option<GameRecord>>, LabError> {
+        let mut games: Vec<Option<GameRecord>> = vec![None; self.games];
+        let mut journal = None;
+        if let Some(path) = &args.out {
+            let (opened, kept) = Journal::open::<GameRecord>(path, &self.header(args), args.fresh)?;
+            journal = Some(opened);
+            for record in kept {
+                if let Some(slot) = games.get_mut(record.game) {
+                    slot.get_or_insert(record);
+                }
+            }
+        }
+        let mut standing = Standing::new(self.sprt);
+        standing.update(&games);
+        if !standing.is_decided() {
+            self.play_missing(args.concurrency as usize, &mut games, standing, |record| {
+                journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
+            })?;
+        }
+        Ok(games)
+    }
+
+    /// Plays what is `None`, several games at a time; `keep` is called for each game as it ends.
+    fn play_missing(
+        &self,
+        concurrency: usize,
+        games: &mut [Option<GameRecord>],
+        mut standing: Standing,
+        mut keep: impl FnMut(&GameRecord) -> Result<(), LabError>,
+    ) -> Result<(), LabError> {
+        let missing: Vec<usize> = (0..games.len()).filter(|&game| games[game].is_none()).collect();
+        let (next, abandoned) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let conditions =
+            Conditions { rules: self.rules, tables: self.tables.as_ref(), abandoned: &abandoned };
+        let bar = runner::progress(games.len(), games.len() - missing.len());
+        let (sender, receiver) = mpsc::channel();
+        let result = thread::scope(|scope| {
+            for _ in 0..concurrency.min(missing.len()) {
+                let (sender, next, missing) = (sender.clone(), &next, &missing);
+                scope.spawn(move || self.work(missing, next, conditions, &sender));
+            }
+            drop(sender);
+            let result = receiver.iter().try_for_each(|record: Result<GameRecord, LabError>| {
+                let record = record?;
+                keep(&record)?;
+                let number = record.game;
+                if let Some(slot) = games.get_mut(number) {
+                    *slot = Some(record);
+                }
+                standing.update(games);
+                bar.inc(1);
+                bar.set_message(table::short(&standing));
+                if standing.is_decided() {
+                    abandoned.store(true, Ordering::Relaxed);
+                }
+                Ok(())
+            });
+            abandoned.store(true, Ordering::Relaxed);
+            result
+        });
+        bar.finish_and_clear();
+        result
+    }
+
+    /// One thread's share of the games: whichever is next.
+    fn work(
+        &self,
+        missing: &[usize],
+        next: &AtomicUsize,
+        conditions: Conditions,
+        sender: &mpsc::Sender<Result<GameRecord, LabError>>,
+    ) {
+        let players = Player::new(&self.a).and_then(|a| Ok((a, Player::new(&self.b)?)));
+        let (a, b) = match players {
+            Ok(players) => players,
+            Err(error) => {
+                let _ = sender.send(Err(error));
+                return;
+            }
+        };
+        while let Some(&number) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some(opening) = self.book.opening(number / 2) else { return };
+            let (white, black) = if number % 2 == 0 { (&a, &b) } else { (&b, &a) };
+            let Some(finished) = game::play(opening, white, black, conditions) else { return };
+            let record = GameRecord::new(number, opening, &finished);
+            if sender.send(Ok(record)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn sides(args: &DuelArgs) -> Result<(Side, Side), String> {
+    let pace = match (args.nodes, args.depth, args.tc) {
+        (Some(nodes), _, _) => Pace::Nodes(nodes),
+        (_, Some(depth), _) => Pace::Depth(depth),
+        (_, _, Some(control)) => Pace::Clock(control),
+        _ => defaults().pace,
+    };
+    let hash = args.hash as usize;
+    let usual = Side { searcher: args.searcher, hash, pace, ..defaults() };
+    let side = |name, text| Side::parse(text, &usual).map_err(|error| format!("{name}: {error}"));
+    Ok((side("A", &args.a)?, side("B", &args.b)?))
+}
+
+/// Games that repeat each other move by move prove nothing.
+fn check_games(games: usize, book: &Book, deterministic: bool) -> Result<(), LabError> {
+    if games == 0 || !games.is_multiple_of(2) {
+        return Err(LabError::Usage(format!(
+            "--games is an even number: each opening is played with both colours; not {games}"
+        )));
+    }
+    if deterministic && games / 2 > book.len() {
+        return Err(LabError::Usage(format!(
+            "{games} games need {} openings, and the book '{}' has {}: without a clock the same \
+             opening gives the same game again; choose a larger --book",
+            games / 2,
+            book.name,
+            book.len()
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_can_be_off() {
+        assert_eq!("off".parse(), Ok(Switchable::<u32>(None)));
+        assert_eq!("7".parse(), Ok(Switchable(Some(7_u32))));
+        assert!("x".parse::<Switchable<u32>>().is_err());
+    }
+
+    #[test]
+    fn sequential_tests_are_read() {
+        let test = sprt("-5, 0.5").unwrap();
+        assert_eq!((test.elo0, test.elo1), (-5.0, 0.5));
+        for text in ["", "5", "5,0", "0,0", "0,nan", "0,1,2", "0,1e9"] {
+            assert!(sprt(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn openings_are_not_repeated_without_a_clock() {
+        let book = Book::own().unwrap();
+        let most = book.len() * 2;
+        assert!(check_games(most, &book, true).is_ok());
+        assert!(check_games(most + 2, &book, true).is_err());
+        assert!(check_games(most + 2, &book, false).is_ok());
+        assert!(check_games(3, &book, false).is_err() && check_games(0, &book, false).is_err());
+    }
+}

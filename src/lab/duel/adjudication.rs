@@ -1,0 +1,307 @@
+//! When a game is over: by the rules of chess, by the clock, or because nothing is left to prove.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::notation::quoted;
+use crate::board::pgn::GameResult;
+use crate::board::tablebase::Tablebase;
+use crate::board::{Color, Position};
+
+/// Why a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// A king is mated.
+    Checkmate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+    /// The position stood on the board three times.
+    Repetition,
+    /// Fifty moves without capture or pawn move.
+    FiftyMoves,
+    /// Neither side has the material to mate.
+    Material,
+    /// A clock ran out.
+    Time,
+    /// Adjudicated: both sides agree that one is winning by far.
+    Resignation,
+    /// Adjudicated: both sides agree that nothing is going on.
+    AgreedDraw,
+    /// Adjudicated: the tablebases know the result.
+    Tablebase,
+    /// Adjudicated a draw: too long.
+    TooLong,
+}
+
+impl Ending {
+    /// In words, for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ending::Checkmate => "checkmate",
+            Ending::Stalemate => "stalemate",
+            Ending::Repetition => "repetition",
+            Ending::FiftyMoves => "fifty moves",
+            Ending::Material => "material",
+            Ending::Time => "time",
+            Ending::Resignation => "adjudicated win",
+            Ending::AgreedDraw => "adjudicated draw",
+            Ending::Tablebase => "tablebase",
+            Ending::TooLong => "too long",
+        }
+    }
+
+    /// Was the game broken off rather than ended by the rules of chess?
+    pub const fn is_adjudicated(self) -> bool {
+        matches!(
+            self,
+            Ending::Resignation | Ending::AgreedDraw | Ending::Tablebase | Ending::TooLong
+        )
+    }
+}
+
+/// Adjudicating a win: both sides have seen the same side ahead by `score` centipawns or more for
+/// `moves` moves each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WinRule {
+    /// In centipawns.
+    pub score: i32,
+    /// Moves of each side.
+    pub moves: u32,
+}
+
+/// Adjudicating a draw: from move `from` on, both sides have seen neither ahead by more than
+/// `score` centipawns for `moves` moves each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DrawRule {
+    /// The number of the first move at which a game may be adjudicated.
+    pub from: u32,
+    /// In centipawns.
+    pub score: i32,
+    /// Moves of each side.
+    pub moves: u32,
+}
+
+impl FromStr for WinRule {
+    type Err = String;
+    /// Reads `SCORE,MOVES`.
+    fn from_str(text: &str) -> Result<WinRule, String> {
+        let [score, moves] = numbers(text, "SCORE,MOVES")?;
+        Ok(WinRule { score, moves: moves.max(1) as u32 })
+    }
+}
+
+impl FromStr for DrawRule {
+    type Err = String;
+    /// Reads `FROM,SCORE,MOVES`.
+    fn from_str(text: &str) -> Result<DrawRule, String> {
+        let [from, score, moves] = numbers(text, "FROM,SCORE,MOVES")?;
+        Ok(DrawRule { from: from as u32, score, moves: moves.max(1) as u32 })
+    }
+}
+
+fn numbers<const N: usize>(text: &str, form: &str) -> Result<[i32; N], String> {
+    let read = |part: &str| part.trim().parse().ok().filter(|n| (0..=30_000).contains(n));
+    let numbers: Option<Vec<i32>> = text.split(',').map(read).collect();
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| format!("'{}' is not {form} or off", quoted(text)))
+}
+
+/// When games are broken off; `None` switches a rule off.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rules {
+    /// Wins.
+    pub win: Option<WinRule>,
+    /// Draws.
+    pub draw: Option<DrawRule>,
+    /// The most moves that a game may have, opening included.
+    pub max_moves: Option<u32>,
+}
+
+impl std::fmt::Display for Rules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.win {
+            Some(WinRule { score, moves }) => {
+                write!(f, "win at {score} cp by both sides' scores for {moves} moves")?;
+            }
+            None => write!(f, "no wins")?,
+        }
+        match self.draw {
+            Some(DrawRule { from, score, moves }) => write!(
+                f,
+                "; draw from move {from} on within {score} cp by both sides' scores for {moves} \
+                 moves"
+            )?,
+            None => write!(f, "; no draws")?,
+        }
+        match self.max_moves {
+            Some(moves) => write!(f, "; draw after move {moves}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Follows the scores of one game.
+#[derive(Clone, Debug)]
+pub struct Adjudicator {
+    rules: Rules,
+    /// Plies in a row that saw White ahead, Black ahead, neither.
+    white: u32,
+    black: u32,
+    level: u32,
+}
+
+impl Adjudicator {
+    /// For a new game.
+    pub const fn new(rules: Rules) -> Adjudicator {
+        Adjudicator { rules, white: 0, black: 0, level: 0 }
+    }
+
+    /// Takes note of the score, in centipawns seen from White, of the move that led to `position`.
+    /// Is the game to be broken off?
+    pub fn judge(&mut self, score: i32, position: &Position) -> Option<(GameResult, Ending)> {
+        self.count(score);
+        if let Some(rule) = self.rules.win {
+            for (color, plies) in [(Color::White, self.white), (Color::Black, self.black)] {
+                if plies >= 2 * rule.moves {
+                    return Some((GameResult::Win(color), Ending::Resignation));
+                }
+            }
+        }
+        if let Some(rule) = self.rules.draw
+            && self.level >= 2 * rule.moves
+            && position.fullmove_number() >= rule.from
+        {
+            return Some((GameResult::Draw, Ending::AgreedDraw));
+        }
+        match self.rules.max_moves {
+            Some(most) if position.fullmove_number() > most => {
+                Some((GameResult::Draw, Ending::TooLong))
+            }
+            _ => None,
+        }
+    }
+
+    fn count(&mut self, score: i32) {
+        let follow = |plies: &mut u32, holds: bool| *plies = if holds { *plies + 1 } else { 0 };
+        if let Some(rule) = self.rules.win {
+            follow(&mut self.white, score >= rule.score);
+            follow(&mut self.black, score <= -rule.score);
+        }
+        if let Some(rule) = self.rules.draw {
+            follow(&mut self.level, score.abs() <= rule.score);
+        }
+    }
+}
+
+/// Is the game over by the rules of chess? `earlier` are the keys of all positions before this
+/// one. A draw that a player could claim is a draw.
+pub fn by_rules(position: &Position, earlier: &[u64]) -> Option<(GameResult, Ending)> {
+    if !position.has_legal_move() {
+        return Some(if position.in_check() {
+            (GameResult::Win(!position.turn()), Ending::Checkmate)
+        } else {
+            (GameResult::Draw, Ending::Stalemate)
+        });
+    }
+    if position.is_fifty_moves() {
+        Some((GameResult::Draw, Ending::FiftyMoves))
+    } else if position.is_insufficient_material() {
+        Some((GameResult::Draw, Ending::Material))
+    } else if position.is_repetition(earlier, 0) {
+        Some((GameResult::Draw, Ending::Repetition))
+    } else {
+        None
+    }
+}
+
+/// Do the tables know the result? Asked only right after a capture or pawn move, where their
+/// answer is exact under the fifty-move rule.
+pub fn by_tables(position: &Position, tables: &Tablebase) -> Option<(GameResult, Ending)> {
+    if position.halfmove_clock() != 0 {
+        return None;
+    }
+    let result = match tables.probe_wdl(position)?.sign() {
+        1 => GameResult::Win(position.turn()),
+        -1 => GameResult::Win(!position.turn()),
+        _ => GameResult::Draw,
+    };
+    Some((result, Ending::Tablebase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> Rules {
+        Rules {
+            win: Some(WinRule { score: 1000, moves: 2 }),
+            draw: Some(DrawRule { from: 40, score: 10, moves: 3 }),
+            max_moves: Some(100),
+        }
+    }
+
+    fn at_move(number: u32) -> Position {
+        Position::from_fen(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {number}")).unwrap()
+    }
+
+    fn judge_all(scores: &[i32], number: u32) -> Vec<Option<(GameResult, Ending)>> {
+        let mut adjudicator = Adjudicator::new(rules());
+        scores.iter().map(|&score| adjudicator.judge(score, &at_move(number))).collect()
+    }
+
+    #[test]
+    fn a_win_needs_both_sides_for_all_moves() {
+        let won = Some((GameResult::Win(Color::White), Ending::Resignation));
+        assert_eq!(judge_all(&[1000, 1200, 3000, 1000], 20), [None, None, None, won]);
+        assert_eq!(judge_all(&[1000, 1200, 999, 1000, 1000], 20), [None; 5]);
+        let lost = Some((GameResult::Win(Color::Black), Ending::Resignation));
+        assert_eq!(judge_all(&[-1000; 4], 20)[3], lost);
+    }
+
+    #[test]
+    fn a_draw_waits_for_its_move() {
+        let drawn = Some((GameResult::Draw, Ending::AgreedDraw));
+        assert_eq!(judge_all(&[0, 10, -10, 3, 0, 9], 40)[5], drawn);
+        assert_eq!(judge_all(&[0; 6], 39), [None; 6]);
+        assert_eq!(judge_all(&[0, 0, 0, 11, 0, 0], 40), [None; 6]);
+    }
+
+    #[test]
+    fn long_games_are_drawn_and_rules_can_be_off() {
+        assert_eq!(judge_all(&[300], 101), [Some((GameResult::Draw, Ending::TooLong))]);
+        let mut off = Adjudicator::new(Rules::default());
+        assert!((0..500).all(|_| off.judge(5000, &at_move(400)).is_none()));
+    }
+
+    #[test]
+    fn the_rules_of_chess_come_with_their_reason() {
+        for (fen, expected) in [
+            (
+                "7k/5KQ1/8/8/8/8/8/8 b - - 100 90",
+                (GameResult::Win(Color::White), Ending::Checkmate),
+            ),
+            ("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", (GameResult::Draw, Ending::Stalemate)),
+            ("7k/5K2/1Q6/8/8/8/8/8 b - - 100 90", (GameResult::Draw, Ending::FiftyMoves)),
+            ("7k/5K2/1B6/8/8/8/8/8 b - - 0 1", (GameResult::Draw, Ending::Material)),
+        ] {
+            assert_eq!(by_rules(&Position::from_fen(fen).unwrap(), &[]), Some(expected), "{fen}");
+        }
+        let position = Position::from_fen("7k/5K2/1Q6/8/8/8/8/8 b - - 8 90").unwrap();
+        let (here, other) = (position.key(), 1);
+        assert_eq!(by_rules(&position, &[other, here, other, other, other]), None);
+        let twice = [here, other, other, other, here, other, other, other];
+        assert_eq!(by_rules(&position, &twice), Some((GameResult::Draw, Ending::Repetition)));
+    }
+
+    #[test]
+    fn rules_are_read_from_text() {
+        assert_eq!("900,3".parse(), Ok(WinRule { score: 900, moves: 3 }));
+        assert_eq!("34,20,8".parse(), Ok(DrawRule { from: 34, score: 20, moves: 8 }));
+        for text in ["", "1", "1,2,3", "-1,2", "a,b", "99999999999,1"] {
+            assert!(text.parse::<WinRule>().is_err(), "{text}");
+        }
+    }
+}

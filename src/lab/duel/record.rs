@@ -1,0 +1,270 @@
+//! Games as they are kept: a line of JSON each, from which the tables and the PGN are made.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::adjudication::Ending;
+use super::game::{Finished, Thought};
+use super::openings::Opening;
+use super::side::Side;
+use super::statistics::{Decision, Pentanomial, Sprt};
+use crate::board::pgn::{Game, GameResult};
+use crate::board::{Color, PackedMove, Position};
+use crate::score::Score;
+
+/// A finished game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// Its number, from 0. Games 2n and 2n + 1 have the same opening; A is White in the former.
+    pub game: usize,
+    /// The opening's number in its book.
+    pub opening: usize,
+    /// The position before the opening's moves.
+    pub start: String,
+    /// How many of the moves are the opening's.
+    pub book_moves: usize,
+    /// All moves.
+    pub moves: String,
+    /// What the players thought of those after the opening.
+    pub thoughts: Vec<Thought>,
+    /// `1-0`, `0-1` or `1/2-1/2`.
+    pub result: String,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+impl GameRecord {
+    /// The record of a game.
+    pub fn new(game: usize, opening: &Opening, finished: &Finished) -> GameRecord {
+        let moves: Vec<String> =
+            opening.moves.iter().chain(&finished.moves).map(PackedMove::to_string).collect();
+        GameRecord {
+            game,
+            opening: opening.number,
+            start: opening.start.to_fen(),
+            book_moves: opening.moves.len(),
+            moves: moves.join(" "),
+            thoughts: finished.thoughts.clone(),
+            result: finished.result.text().to_owned(),
+            ending: finished.ending,
+        }
+    }
+
+    /// Is A White?
+    pub const fn a_is_white(&self) -> bool {
+        self.game.is_multiple_of(2)
+    }
+
+    /// The half points that A made: 0, 1 or 2.
+    pub fn half_points(&self) -> usize {
+        match (self.result.as_str(), self.a_is_white()) {
+            ("1-0", true) | ("0-1", false) => 2,
+            ("1-0", false) | ("0-1", true) => 0,
+            _ => 1,
+        }
+    }
+
+    /// The game for PGN; `None` if the record holds what is not chess.
+    pub fn to_pgn(&self, a: &Side, b: &Side) -> Option<Game> {
+        let start = Position::from_fen(&self.start).ok()?;
+        let (mut position, mut moves) = (start.clone(), Vec::new());
+        for text in self.moves.split_ascii_whitespace() {
+            let m = position.parse_uci(text).ok()?;
+            position = position.play(m).0;
+            moves.push(m);
+        }
+        let mut comments = vec![String::new(); self.book_moves.min(moves.len())];
+        comments.extend(self.thoughts.iter().map(comment));
+        let (white, black) = if self.a_is_white() { (a, b) } else { (b, a) };
+        let tag = |name: &str, value: String| (name.to_owned(), value);
+        let tags = vec![
+            tag("Event", "tacet duel".to_owned()),
+            tag("Round", format!("{}.{}", self.game / 2 + 1, self.game % 2 + 1)),
+            tag("White", white.to_string()),
+            tag("Black", black.to_string()),
+            tag("Opening", self.opening.to_string()),
+            tag("Termination", self.ending.name().to_owned()),
+        ];
+        let result = match self.result.as_str() {
+            "1-0" => GameResult::Win(Color::White),
+            "0-1" => GameResult::Win(Color::Black),
+            "1/2-1/2" => GameResult::Draw,
+            _ => GameResult::Unknown,
+        };
+        Some(Game { tags, start, moves, comments, result })
+    }
+}
+
+/// `+0.31/12 18003n`, or `#4/12 18003n`.
+fn comment(thought: &Thought) -> String {
+    let score = i16::try_from(thought.score).map(Score::from_raw).unwrap_or_default();
+    let value = match score.mate_moves() {
+        Some(moves) => format!("#{moves}"),
+        None => format!("{:+.2}", f64::from(thought.score) / 100.0),
+    };
+    format!("{value}/{} {}n", thought.depth, thought.nodes)
+}
+
+/// How a match stands: what its pairs, counted strictly in order, add up to.
+///
+/// Games finish out of order when several run at a time, so a pair counts only once all pairs
+/// before it are complete; and after the pair at which the sequential test decides, none counts.
+/// So at fixed nodes the result does not depend on how many games ran at a time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Standing {
+    /// A's wins, draws and losses.
+    pub results: [u64; 3],
+    /// The pairs.
+    pub pairs: Pentanomial,
+    /// How the games ended.
+    pub endings: BTreeMap<Ending, u64>,
+    /// Nodes and moves of A and of B.
+    pub effort: [Effort; 2],
+    /// What the sequential test said, and its ratio, if there is one.
+    pub test: Option<(Decision, f64)>,
+    sprt: Option<Sprt>,
+}
+
+/// What a side spent.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Effort {
+    /// Moves thought about.
+    pub moves: u64,
+    /// Nodes of all of them.
+    pub nodes: u64,
+    /// Depths completed, added up.
+    pub depths: u64,
+}
+
+impl Standing {
+    /// Before the first game.
+    pub fn new(sprt: Option<Sprt>) -> Standing {
+        Standing {
+            results: [0; 3],
+            pairs: Pentanomial::default(),
+            endings: BTreeMap::new(),
+            effort: [Effort::default(); 2],
+            test: sprt.map(|_| (Decision::Open, 0.0)),
+            sprt,
+        }
+    }
+
+    /// Counts what can be counted now. `games` are the games of the match by number.
+    pub fn update(&mut self, games: &[Option<GameRecord>]) {
+        while !self.is_decided() {
+            let next = self.pairs.pairs() as usize * 2;
+            let Some([Some(first), Some(second)]) = games.get(next..next + 2) else { return };
+            self.pairs.add(first.half_points() + second.half_points());
+            self.count(first);
+            self.count(second);
+            self.test = self.sprt.map(|sprt| (sprt.decide(&self.pairs), sprt.ratio(&self.pairs)));
+        }
+    }
+
+    /// Has the sequential test decided?
+    pub fn is_decided(&self) -> bool {
+        self.test.is_some_and(|(decision, _)| decision != Decision::Open)
+    }
+
+    /// The games counted.
+    pub fn games(&self) -> u64 {
+        self.results.iter().sum()
+    }
+
+    /// A's points.
+    pub fn points(&self) -> f64 {
+        self.results[0] as f64 + self.results[1] as f64 / 2.0
+    }
+
+    fn count(&mut self, record: &GameRecord) {
+        self.results[2 - record.half_points()] += 1;
+        *self.endings.entry(record.ending).or_default() += 1;
+        let white_first = Position::from_fen(&record.start).is_ok_and(|start| {
+            (start.turn() == Color::White) == record.book_moves.is_multiple_of(2)
+        });
+        for (ply, thought) in record.thoughts.iter().enumerate() {
+            let white = ply.is_multiple_of(2) == white_first;
+            let effort = &mut self.effort[usize::from(white != record.a_is_white())];
+            effort.moves += 1;
+            effort.nodes += thought.nodes;
+            effort.depths += thought.depth.max(0) as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(game: usize, result: &str) -> GameRecord {
+        GameRecord {
+            game,
+            opening: 1,
+            start: Position::startpos().to_fen(),
+            book_moves: 1,
+            moves: "e2e4 e7e5 g1f3".to_owned(),
+            thoughts: vec![
+                Thought { score: -20, depth: 5, nodes: 100, ms: 1 },
+                Thought { score: 31_997, depth: 7, nodes: 300, ms: 2 },
+            ],
+            result: result.to_owned(),
+            ending: Ending::Repetition,
+        }
+    }
+
+    #[test]
+    fn points_are_counted_for_a_whatever_its_colour() {
+        let halves = |game, result| record(game, result).half_points();
+        assert_eq!([halves(0, "1-0"), halves(1, "1-0"), halves(0, "0-1")], [2, 0, 0]);
+        assert_eq!([halves(1, "0-1"), halves(0, "1/2-1/2"), halves(1, "1/2-1/2")], [2, 1, 1]);
+    }
+
+    #[test]
+    fn pairs_are_counted_in_order_only() {
+        let mut games = vec![None; 6];
+        let mut standing = Standing::new(None);
+        for (game, pairs) in [(3, 0), (0, 0), (2, 0), (1, 2), (4, 2)] {
+            games[game] = Some(record(game, "1-0"));
+            standing.update(&games);
+            assert_eq!(standing.pairs.pairs(), pairs, "after game {game}");
+        }
+        assert_eq!((standing.results, standing.pairs.0), ([2, 0, 2], [0, 0, 2, 0, 0]));
+        assert_eq!((standing.games(), standing.points()), (4, 2.0));
+    }
+
+    #[test]
+    fn effort_goes_to_who_spent_it() {
+        // The first thought is Black's, since the opening has one move.
+        let mut standing = Standing::new(None);
+        standing.count(&record(0, "1-0"));
+        assert_eq!(standing.effort[0], Effort { moves: 1, nodes: 300, depths: 7 });
+        assert_eq!(standing.effort[1], Effort { moves: 1, nodes: 100, depths: 5 });
+        standing.count(&record(1, "1-0"));
+        assert_eq!(standing.effort[0], Effort { moves: 2, nodes: 400, depths: 12 });
+    }
+
+    #[test]
+    fn nothing_counts_after_the_decision() {
+        let sprt = Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
+        let games: Vec<Option<GameRecord>> = (0..400)
+            .map(|game| Some(record(game, ["1-0", "0-1", "1-0", "1/2-1/2"][game % 4])))
+            .collect();
+        let mut all = Standing::new(Some(sprt));
+        all.update(&games);
+        assert!(all.is_decided() && all.games() < 400, "{all:?}");
+        let mut part = Standing::new(Some(sprt));
+        part.update(&games[..all.games() as usize]);
+        assert_eq!(all, part);
+    }
+
+    #[test]
+    fn records_become_pgn() {
+        let side = Side::parse("", &crate::lab::duel::defaults()).unwrap();
+        let game = record(1, "0-1").to_pgn(&side, &side).unwrap().to_string();
+        assert!(game.contains("1. e4 e5 {-0.20/5 100n} 2. Nf3 {#2/7 300n} 0-1"), "{game}");
+        assert!(game.contains("[Round \"1.2\"]"));
+        let broken = GameRecord { moves: "e2e5".to_owned(), ..record(0, "1-0") };
+        assert!(broken.to_pgn(&side, &side).is_none());
+    }
+}

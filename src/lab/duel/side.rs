@@ -1,0 +1,240 @@
+//! One side of a match: which searcher, which scheme, how much memory and time.
+
+use std::time::Duration;
+
+use crate::board::notation::quoted;
+use crate::score::{Depth, MAX_PLY};
+use crate::search::null_move::Scheme;
+use crate::search::{Searcher, Switches};
+
+/// How long a side may think.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Pace {
+    /// So many nodes a move.
+    Nodes(u64),
+    /// So many plies a move.
+    Depth(Depth),
+    /// A clock.
+    Clock(TimeControl),
+}
+
+/// A chess clock: time for the game, and what each move adds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeControl {
+    /// The time at the start.
+    pub base: Duration,
+    /// Added after each move.
+    pub increment: Duration,
+}
+
+impl std::str::FromStr for TimeControl {
+    type Err = String;
+
+    /// Reads seconds and increment, as `8+0.08` or `60`.
+    fn from_str(text: &str) -> Result<TimeControl, String> {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let (base, increment) = (seconds(base)?, seconds(increment)?);
+        if base.is_zero() {
+            return Err(format!("the clock '{}' has no time on it", quoted(text)));
+        }
+        Ok(TimeControl { base, increment })
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    const DAY: f64 = 86_400.0;
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=DAY).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("'{}' is not a number of seconds from 0 to 86400", quoted(text))),
+    }
+}
+
+impl std::fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}+{}", self.base.as_secs_f64(), self.increment.as_secs_f64())
+    }
+}
+
+impl Pace {
+    /// Does the same position always get the same answer?
+    pub const fn is_deterministic(self) -> bool {
+        !matches!(self, Pace::Clock(_))
+    }
+}
+
+impl std::fmt::Display for Pace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Pace::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Pace::Depth(depth) => write!(f, "depth {depth}"),
+            Pace::Clock(control) => write!(f, "{control} s"),
+        }
+    }
+}
+
+/// What a side plays with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Side {
+    /// Which searcher.
+    pub searcher: Searcher,
+    /// Which null-move scheme.
+    pub scheme: &'static Scheme,
+    /// The size of its table in MB.
+    pub hash: usize,
+    /// How long it may think.
+    pub pace: Pace,
+    /// The classic searcher's choices.
+    pub switches: Switches,
+}
+
+/// The largest table that a side may have, in MB.
+pub const MAX_HASH: usize = 1 << 20;
+
+impl Side {
+    /// Changes `defaults` by a list such as `NullMove=verified-r3,Hash=16`. Names are read in any
+    /// case. A scheme's name alone stands for `NullMove=`. A side that chooses a searcher and no
+    /// scheme gets that searcher's usual one.
+    ///
+    /// # Errors
+    /// Which option or value is unknown, and what there is.
+    pub fn parse(text: &str, defaults: &Side) -> Result<Side, String> {
+        let mut side = defaults.clone();
+        let options = text.split(',').map(str::trim).filter(|option| !option.is_empty());
+        let mut scheme = None;
+        for option in options {
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name.trim(), value.trim()),
+                None => ("NullMove", option),
+            };
+            match name.to_ascii_lowercase().as_str() {
+                "nullmove" => scheme = Some(scheme_named(value)?),
+                "searcher" => side.searcher = searcher_named(value)?,
+                "hash" => side.hash = number(name, value, 1, MAX_HASH as u64)? as usize,
+                "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
+                "depth" => {
+                    side.pace = Pace::Depth(number(name, value, 1, MAX_PLY as u64)? as Depth);
+                }
+                "tc" => side.pace = Pace::Clock(value.parse()?),
+                other => match side.switches.by_name(other) {
+                    Some(switch) => *switch = truth(name, value)?,
+                    None => return Err(unknown_option(name)),
+                },
+            }
+        }
+        side.scheme = scheme.unwrap_or(side.searcher.default_scheme());
+        Ok(side)
+    }
+}
+
+/// All that makes a difference to the play, in a form that [`Side::parse`] reads.
+impl std::fmt::Display for Side {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let searcher = Searcher::ALL.iter().find(|(_, s)| *s == self.searcher);
+        let searcher = searcher.map_or("?", |(name, _)| name);
+        write!(f, "NullMove={},Searcher={searcher},Hash={}", self.scheme.name, self.hash)?;
+        match self.pace {
+            Pace::Nodes(nodes) => write!(f, ",Nodes={nodes}")?,
+            Pace::Depth(depth) => write!(f, ",Depth={depth}")?,
+            Pace::Clock(control) => write!(f, ",TC={control}")?,
+        }
+        let (mut ours, mut usual) = (self.switches, Switches::default());
+        for name in Switches::NAMES {
+            if let (Some(value), Some(default)) = (ours.by_name(name), usual.by_name(name))
+                && value != default
+            {
+                write!(f, ",{name}={value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn scheme_named(value: &str) -> Result<&'static Scheme, String> {
+    Scheme::named(value).ok_or_else(|| {
+        format!("no null-move scheme is called '{}'; 'tacet schemes' lists them", quoted(value))
+    })
+}
+
+fn searcher_named(value: &str) -> Result<Searcher, String> {
+    Searcher::named(value)
+        .ok_or_else(|| format!("no searcher is called '{}': playing or classic", quoted(value)))
+}
+
+fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, String> {
+    value.parse().ok().filter(|n| (least..=most).contains(n)).ok_or_else(|| {
+        format!("{name} is a number from {least} to {most}, not '{}'", quoted(value))
+    })
+}
+
+fn truth(name: &str, value: &str) -> Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "on" => Ok(true),
+        "false" | "off" => Ok(false),
+        _ => Err(format!("{name} is true or false, not '{}'", quoted(value))),
+    }
+}
+
+fn unknown_option(name: &str) -> String {
+    let switches = Switches::NAMES.join(", ");
+    format!(
+        "a side has no option '{}': NullMove, Searcher, Hash, Nodes, Depth, TC, {switches}",
+        quoted(name)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn defaults() -> Side {
+        Side {
+            searcher: Searcher::Classic,
+            scheme: Searcher::Classic.default_scheme(),
+            hash: 64,
+            pace: Pace::Nodes(20_000),
+            switches: Switches::default(),
+        }
+    }
+
+    #[test]
+    fn lists_are_read_and_written() {
+        let side = Side::parse("nullmove=standard-R2, hash=16,TC=8+0.08,history=off", &defaults())
+            .unwrap();
+        assert_eq!(side.scheme.name, "standard-r2");
+        assert!(!side.switches.history);
+        let text = "NullMove=standard-r2,Searcher=classic,Hash=16,TC=8+0.08,history=false";
+        assert_eq!(side.to_string(), text);
+        assert_eq!(Side::parse(text, &defaults()).unwrap(), side);
+    }
+
+    #[test]
+    fn a_bare_name_is_a_scheme_and_a_searcher_brings_its_own() {
+        assert_eq!(Side::parse("adaptive", &defaults()).unwrap().scheme.name, "adaptive");
+        let playing = Side::parse("Searcher=playing", &defaults()).unwrap();
+        assert_eq!(playing.scheme.name, "modern");
+        let chosen = Side::parse("NullMove=off,Searcher=playing", &defaults()).unwrap();
+        assert_eq!(chosen.scheme.name, "off");
+        assert_eq!(Side::parse("", &defaults()).unwrap(), defaults());
+    }
+
+    #[test]
+    fn every_mistake_is_named() {
+        for (text, word) in [
+            ("verified-r9", "verified-r9"),
+            ("NullMov=off", "NullMov"),
+            ("Hash=0", "from 1"),
+            ("Hash=x", "'x'"),
+            ("Nodes=0", "from 1"),
+            ("Depth=9999", "9999"),
+            ("TC=0", "no time"),
+            ("TC=nan+1", "nan"),
+            ("TC=-1", "-1"),
+            ("TC=1e300", "1e300"),
+            ("history=maybe", "maybe"),
+            ("Searcher=fast", "playing or classic"),
+        ] {
+            let error = Side::parse(text, &defaults()).unwrap_err();
+            assert!(error.contains(word) && !error.contains('\n'), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `tacet duel` as a user runs it: the same result however it was come by.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn scratch(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("duel-{name}"));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the path is text")
+}
+
+fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    command.args(["duel", "--hash", "1"]).args(words);
+    command
+}
+
+fn tacet(words: &[&str]) -> Output {
+    command(words).output().expect("tacet runs")
+}
+
+fn stdout(words: &[&str]) -> String {
+    let output = tacet(words);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn row<'a>(table: &'a str, name: &str) -> &'a str {
+    let line = table.lines().find(|line| line.starts_with(name));
+    line.unwrap_or_else(|| panic!("no row {name} in {table}"))
+}
+
+const MATCH: [&str; 6] = ["verified-r3", "standard-r2", "--games", "12", "--nodes", "400"];
+
+#[test]
+fn a_killed_match_resumes_to_the_same_table() {
+    let whole = stdout(&MATCH);
+    let journal = scratch("killed.jsonl");
+    let mut words = MATCH.to_vec();
+    words.extend(["--out", text(&journal), "--concurrency", "2"]);
+    let mut running =
+        command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("tacet runs");
+    let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    let patience = Instant::now();
+    while lines() < 4 && patience.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.kill().expect("it can be killed");
+    running.wait().expect("it has ended");
+    let kept = lines();
+    assert!((4..13).contains(&kept), "{kept} lines were kept");
+    // What a kill in the middle of a line leaves behind.
+    use std::io::Write;
+    let file = std::fs::OpenOptions::new().append(true).open(&journal);
+    file.and_then(|mut file| file.write_all(b"{\"game\":3,\"open")).expect("it can be written");
+
+    assert_eq!(stdout(&words), whole);
+    assert_eq!(lines(), 13);
+    // And once more, with nothing left to play.
+    assert_eq!(stdout(&words), whole);
+}
+
+#[test]
+fn how_many_games_run_at_a_time_changes_nothing_even_with_a_test() {
+    let run = |concurrency: &str| {
+        let sprt = ["--sprt", "0,400", "--concurrency", concurrency];
+        let sides = ["NullMove=off,Nodes=20", "NullMove=off,Nodes=2000", "--games", "60"];
+        stdout(&[&sides[..], &sprt[..]].concat())
+    };
+    let one = run("1");
+    assert!(row(&one, "SPRT").contains("Elo 0 accepted"), "{one}");
+    assert!(!row(&one, "games").contains(" 60 of 60"), "{one}");
+    assert_eq!(run("3"), one);
+}
+
+#[test]
+fn more_depth_wins() {
+    let table = stdout(&["Depth=4", "Depth=1", "--games", "10"]);
+    let percent = row(&table, "score").split(['(', ' ']).rev().nth(1);
+    let percent: f64 = percent.and_then(|text| text.parse().ok()).expect("a percentage");
+    assert!(percent >= 80.0, "{table}");
+}
+
+#[test]
+fn the_pgn_holds_every_game_and_its_moves_are_legal() {
+    let (pgn, json) = (scratch("games.pgn"), scratch("games.json"));
+    let words = ["--pgn", text(&pgn), "--json", text(&json)];
+    stdout(&[&MATCH[..], &words[..]].concat());
+    let file = std::fs::File::open(&pgn).expect("the PGN file is there");
+    let games: Vec<_> = tacet::board::pgn::read(file).collect::<Result<_, _>>().expect("it is PGN");
+    assert_eq!(games.len(), 12);
+    for pair in games.chunks(2) {
+        assert_eq!(pair[0].moves[..8], pair[1].moves[..8], "the same opening");
+        assert_eq!(pair[0].tag("White"), pair[1].tag("Black"));
+    }
+    let value: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(json).expect("the JSON file is there")).unwrap();
+    let decisive = games.iter().filter(|game| game.result.text() != "1/2-1/2").count();
+    assert_eq!(
+        value["wins"].as_u64().unwrap() + value["losses"].as_u64().unwrap(),
+        decisive as u64
+    );
+    assert_eq!(value["games"], 12);
+}
+
+#[test]
+fn a_clock_runs() {
+    let journal = scratch("clock.jsonl");
+    let words = ["off", "off", "--games", "2", "--tc", "2+0.02", "--max-moves", "9"];
+    let table = stdout(&[&words[..], &["--out", text(&journal)]].concat());
+    assert!(row(&table, "endings").contains("too long 2"), "{table}");
+    let record = std::fs::read_to_string(&journal).expect("the journal is there");
+    let game: serde_json::Value =
+        serde_json::from_str(record.lines().nth(1).expect("a game")).expect("it is JSON");
+    let thoughts = game["thoughts"].as_array().expect("thoughts");
+    let used: u64 = thoughts.iter().filter_map(|thought| thought["ms"].as_u64()).sum();
+    assert!((50..4_500).contains(&used), "{used} ms");
+}
+
+#[test]
+fn books_are_read_in_both_formats() {
+    let (epd, pgn) = (scratch("book.epd"), scratch("book.pgn"));
+    let fen = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -";
+    std::fs::write(&epd, format!("{fen} id \"pawns\";\n")).unwrap();
+    std::fs::write(&pgn, "[FEN \"4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1\"]\n\n1. a4 a5 *\n")
+        .unwrap();
+    for book in [&epd, &pgn] {
+        let words = ["off", "off", "--games", "2", "--nodes", "200", "--book", text(book)];
+        assert!(row(&stdout(&words), "openings").contains("1 of 'duel-book."));
+    }
+    let words = ["off", "off", "--games", "4", "--nodes", "200", "--book", text(&epd)];
+    let error = String::from_utf8_lossy(&tacet(&words).stderr).into_owned();
+    assert!(error.contains("need 2 openings"), "{error}");
+}
+
+#[test]
+fn a_journal_of_another_match_is_refused() {
+    let journal = scratch("other.jsonl");
+    let run = |side: &str, more: &[&str]| {
+        let words = [side, "off", "--games", "2", "--nodes", "200", "--out", text(&journal)];
+        tacet(&[&words[..], more].concat())
+    };
+    assert!(run("adaptive", &[]).status.success());
+    let refused = run("double", &[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("adaptive"), "{refused:?}");
+    assert!(run("double", &["--fresh"]).status.success());
+}
+
+#[test]
+fn mistakes_are_one_line_and_status_2() {
+    let bad_book = scratch("bad.pgn");
+    std::fs::write(&bad_book, "1. e4 e5 *\n\n1. e4 Ke4 *\n").unwrap();
+    for (words, reason) in [
+        (&["off", "of"][..], "'of'"),
+        (&["off", "Hash=-1"], "Hash"),
+        (&["off", "off", "--games", "3"], "even"),
+        (&["off", "off", "--games", "100000"], "openings"),
+        (&["off", "off", "--book", "/no/such/book.epd"], "/no/such/book.epd"),
+        (&["off", "off", "--book", text(&bad_book)], "game 2"),
+        (&["off", "off", "--syzygy", "/no/such/place"], "/no/such/place"),
+    ] {
+        let output = tacet(words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(error.contains(reason), "{words:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+    let unwritable = tacet(&["off", "off", "--out", "/no/such/place/x"]);
+    assert_eq!(unwritable.status.code(), Some(1), "{unwritable:?}");
+    for words in [&["off", "off", "--sprt", "5,0"][..], &["off", "off", "--tc", "x"], &["off"]] {
+        assert_eq!(tacet(words).status.code(), Some(2), "{words:?}");
+    }
+}

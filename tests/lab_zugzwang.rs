@@ -1,0 +1,118 @@
+//! `tacet zugzwang` as a user runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const MUTUAL: &str = "8/8/8/8/8/3k4/2p5/2K5";
+
+fn tacet(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    command.args(["zugzwang", "--hash", "1"]).args(words).output().expect("tacet runs")
+}
+
+fn stdout(words: &[&str]) -> String {
+    let output = tacet(words);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn verdict(fen: &str, words: &[&str]) -> String {
+    let mut all = vec![fen];
+    all.extend(words);
+    stdout(&all).lines().last().unwrap_or_default().to_owned()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn either_side_to_move_is_in_mutual_zugzwang() {
+    for turn in ["w", "b"] {
+        let text = verdict(&format!("{MUTUAL} {turn} - - 0 1"), &["--depth", "12"]);
+        assert!(text.starts_with("mutual zugzwang (depth 12)"), "{text}");
+    }
+}
+
+#[test]
+fn the_fen_may_come_in_pieces() {
+    let text = stdout(&["8/8/8/8/8/3k4/2p5/2K5", "w", "-", "-", "0", "1", "--depth", "6"]);
+    assert!(text.contains("mutual zugzwang"), "{text}");
+}
+
+#[test]
+fn a_waiting_move_makes_it_one_sided() {
+    // Black is mated wherever it goes; with a pass it lives longer, but White, who can wait with
+    // the rook, mates all the same.
+    let text = verdict("1k6/8/1K6/8/8/8/8/2R5 b - - 0 1", &["--depth", "8"]);
+    assert!(text.starts_with("zugzwang (depth 8): moving #-1, passing #-2"), "{text}");
+}
+
+#[test]
+fn where_moves_are_welcome_there_is_none() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let text = verdict(start, &["--depth", "5"]);
+    assert!(text.starts_with("no zugzwang"), "{text}");
+}
+
+#[test]
+fn who_cannot_pass_or_move_is_told_so() {
+    assert_eq!(verdict("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", &[]), "in check");
+    assert_eq!(verdict("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", &[]), "game over");
+}
+
+#[test]
+fn a_pass_that_stalemates_is_searched_too() {
+    // Black would love to pass and be stalemated; White, were it to move, would be.
+    let text = verdict("7K/5k2/8/6q1/8/8/8/8 b - - 0 1", &["--depth", "6"]);
+    assert!(text.starts_with("no zugzwang"), "{text}");
+}
+
+#[test]
+fn tables_make_the_verdict_exact() {
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
+    if !tables.is_dir() {
+        println!("skipped: no tables in ../shared/syzygy");
+        return;
+    }
+    let words = ["--depth", "2", "--syzygy", tables.to_str().expect("the path is text")];
+    let mutual = verdict(&format!("{MUTUAL} w - - 0 1"), &words);
+    assert!(mutual.starts_with("mutual zugzwang (exact, by tables)"), "{mutual}");
+    let trebuchet = verdict("8/8/8/2pK4/1kP5/8/8/8 w - - 0 1", &words);
+    assert!(trebuchet.ends_with("whoever is to move loses"), "{trebuchet}");
+    let none = verdict("8/8/8/4k3/8/8/R7/K7 b - - 0 1", &words);
+    assert!(none.starts_with("no zugzwang (exact, by tables)"), "{none}");
+}
+
+#[test]
+fn files_are_scanned_and_counted() {
+    let (file, json) = (scratch("zugzwang.epd"), scratch("zugzwang.json"));
+    let text = format!("{MUTUAL} w - - id \"one\";\n{MUTUAL} b - -\n8/8/8/8/8/4k3/4r3/4K3 w - -\n");
+    std::fs::write(&file, text).expect("the test directory can be written");
+    let words = ["--depth", "6", "--epd", file.to_str().unwrap(), "--json", json.to_str().unwrap()];
+    let text = stdout(&words);
+    assert!(text.starts_with("one  "), "{text}");
+    assert!(
+        text.contains("3 positions: 0 game over, 1 in check, 0 no zugzwang, 0 zugzwang, 2 mut")
+    );
+    let bytes = std::fs::read(json).expect("the JSON file is there");
+    let value: serde_json::Value = serde_json::from_slice(&bytes).expect("it is JSON");
+    assert_eq!(value["totals"]["mutual zugzwang"], 2);
+    assert_eq!(value["positions"][0]["id"], "one");
+    assert_eq!(value["positions"][1]["depths"][0]["depth"], 2);
+}
+
+#[test]
+fn mistakes_are_one_line_and_status_2() {
+    for words in [
+        &["not a fen"][..],
+        &["8/8/8/8/8/8/8/8 w - - 0 1"],
+        &["--epd", "/no/such/file"],
+        &["--syzygy", "/no/such/place", "8/8/8/8/8/3k4/2p5/2K5 w - - 0 1"],
+    ] {
+        let output = tacet(words);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+}
