@@ -168,7 +168,7 @@ const fn mirrored(halves: &[[Pair; 32]; 6]) -> [[Pair; 64]; 6] {
 }
 
 /// The left half of the board, files a to d, rank by rank from White's first; the right half
-/// mirrors it. Written by `tacet tune-eval`.
+/// mirrors it. In the form that `tacet tune-eval` prints.
 #[rustfmt::skip]
 const HALVES: [[Pair; 32]; 6] = [
     [ // Pawn
