@@ -140,7 +140,9 @@ impl Engine {
     /// # Errors
     /// If the memory cannot be had; then the old table stays.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), String> {
-        let table = Table::new(megabytes)
+        let table = self
+            .table
+            .resized(megabytes)
             .map_err(|error| format!("{error}; the table keeps {} MB", self.table.megabytes()))?;
         self.table = Arc::new(table);
         self.options.hash = megabytes;
