@@ -160,7 +160,7 @@ impl Command {
             Command::Perft(args) => perft(&args),
             Command::Eval(args) => eval(&args),
             Command::Schemes => Ok(writeln!(io::stdout(), "{}", schemes::table())?),
-            Command::Suite(args) => Ok(suite::run(args)?),
+            Command::Suite(args) => Ok(suite::run(&args)?),
             Command::Compare(args) => Ok(compare::run(args)?),
         }
     }

@@ -18,8 +18,8 @@ use crate::search::table::Table;
 use crate::search::{Bound, Info, Line, Outcome, SearchJob, Searcher, Switches};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
-/// The search recurses once a ply and keeps its move lists on the stack.
-const STACK_BYTES: usize = 16 << 20;
+/// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
+pub const STACK_BYTES: usize = 16 << 20;
 
 /// What the options of the engine are set to.
 #[derive(Clone, Debug)]

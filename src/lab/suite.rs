@@ -61,7 +61,7 @@ pub struct SuiteArgs {
 /// # Errors
 /// If the suite cannot be read or is not EPD, or if the results cannot be written. That a position
 /// is not solved is no error.
-pub fn run(args: SuiteArgs) -> Result<(), LabError> {
+pub fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let suite = args.selection.read()?;
     print(&args.head(&suite))?;
     let layout = Layout::of(&suite.records);
