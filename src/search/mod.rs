@@ -3,6 +3,7 @@
 mod classic;
 pub mod extend;
 pub mod history;
+mod memory;
 pub mod null_move;
 pub mod ordering;
 pub mod params;
