@@ -263,14 +263,16 @@ fn parse_searcher(name: &str) -> Result<Searcher, String> {
     Searcher::named(name).ok_or_else(|| "not one of playing, classic".to_owned())
 }
 
-/// Help and version go to stdout as clap has them; of a mistake the line that names it is enough.
+/// Help and version go to stdout as clap has them; of a mistake the paragraph that names it is
+/// enough, as one line.
 fn explain(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), Usage::DisplayHelp | Usage::DisplayVersion) {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
     let text = error.to_string();
-    let line = text.lines().next().unwrap_or("a mistake on the command line");
+    let paragraph = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let line = paragraph.collect::<Vec<_>>().join(" ");
     fail(2, line.trim_start_matches("error: "))
 }
 

@@ -490,3 +490,63 @@ fn evaluation(engine: &Engine) -> String {
     let white = if position.turn().is_white() { score } else { -score };
     format!("evaluation {} ({} to move, seen by White)", output::pawns(white), position.turn())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said to a script that ends, with so much time after its end.
+    fn said(script: &str, grace: Duration) -> Vec<String> {
+        let mut output = Vec::new();
+        let mut controller = Controller::new(&mut output, Style::Uci).unwrap();
+        controller.grace = grace;
+        for line in script.lines() {
+            assert!(controller.obey(&Line::Text(line.to_owned())).unwrap().is_continue());
+            controller.work_off().unwrap();
+        }
+        controller.finish().unwrap();
+        drop(controller);
+        String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    fn count(lines: &[String], beginning: &str) -> usize {
+        lines.iter().filter(|line| line.starts_with(beginning)).count()
+    }
+
+    #[test]
+    fn what_may_take_for_ever_is_stopped_after_the_end_of_input() {
+        let script = "perft 60\nbench 200\ngo mate 1\ngo depth 3";
+        let lines = said(script, Duration::from_millis(100));
+        assert_eq!(count(&lines, "info string perft stopped"), 1, "{lines:?}");
+        assert_eq!(count(&lines, "info string bench stopped"), 1, "{lines:?}");
+        assert_eq!(count(&lines, "bestmove"), 2, "{lines:?}");
+        assert!(lines[lines.len() - 2].starts_with("info depth 3 "), "{lines:?}");
+    }
+
+    #[test]
+    fn what_is_done_in_time_is_done_after_the_end_of_input() {
+        let lines = said("perft 3\nbench 1", GRACE);
+        assert_eq!(count(&lines, "8902 nodes "), 1);
+        assert_eq!(lines.len(), 20 + 1 + 41);
+    }
+
+    #[test]
+    fn a_ponder_hit_reaches_a_search_that_waits() {
+        let lines = said("go depth 6\ngo ponder depth 4\nponderhit", GRACE);
+        assert_eq!(count(&lines, "bestmove"), 2);
+        assert!(lines[lines.len() - 2].starts_with("info depth 4 "), "{lines:?}");
+    }
+
+    #[test]
+    fn no_more_is_read_than_can_wait() {
+        let (sender, lines) = crossbeam_channel::unbounded();
+        for _ in 0..LONGEST_QUEUE + 10 {
+            sender.send(Line::Text("go depth 1".to_owned())).unwrap();
+        }
+        drop(sender);
+        let mut output = Vec::new();
+        Controller::new(&mut output, Style::Uci).unwrap().serve(&lines).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        assert_eq!(text.matches("bestmove").count(), LONGEST_QUEUE + 10);
+    }
+}

@@ -1,0 +1,141 @@
+//! The command line: each subcommand with good input and with bad. Bad input is answered by one line
+//! on stderr that names it, exit status 2, and nothing on stdout.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn tacet(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tacet"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("tacet runs")
+}
+
+/// Runs what should succeed and returns its output.
+fn good(arguments: &[&str]) -> String {
+    let output = tacet(arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Runs what should be refused with a line in which `named` stands.
+fn bad(arguments: &[&str], named: &str) {
+    let output = tacet(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+    let reason = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(reason.lines().count(), 1, "{arguments:?}: {reason}");
+    assert!(reason.starts_with("tacet: ") && reason.contains(named), "{arguments:?}: {reason}");
+    assert!(output.stdout.is_empty(), "{arguments:?}: something on stdout");
+}
+
+/// A file of the test's own.
+fn file(name: &str, text: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
+    std::fs::write(&path, text).expect("the test directory can be written");
+    path.to_str().expect("the path is text").to_owned()
+}
+
+const MATE_IN_1: &str = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1";
+
+#[test]
+fn help_and_version() {
+    assert!(good(&["--help"]).contains("bench"));
+    assert_eq!(good(&["--version"]), format!("tacet {}\n", env!("CARGO_PKG_VERSION")));
+    bad(&["xyzzy"], "xyzzy");
+    bad(&["--xyzzy"], "--xyzzy");
+}
+
+#[test]
+fn uci() {
+    assert_eq!(good(&["uci"]), "");
+    assert_eq!(good(&[]), "");
+    bad(&["uci", "now"], "now");
+}
+
+#[test]
+fn go() {
+    let text = good(&["go", "depth", "3"]);
+    assert!(text.lines().last().is_some_and(|line| line.starts_with("bestmove ")), "{text}");
+    let text = good(&["go", "depth 2", "--fen", MATE_IN_1]);
+    assert!(text.contains("score mate 1") && text.ends_with("bestmove g1g7\n"), "{text}");
+    let text = good(&["go", "wtime", "-5", "--moves", "e2e4 e7e5", "-o", "MultiPV=2"]);
+    assert!(text.contains(" multipv 2 "), "{text}");
+    let text = good(&["go", "nodes", "500", "--searcher", "classic", "--null-move", "reduce-1"]);
+    assert!(text.contains("bestmove"), "{text}");
+    bad(&["go", "deep", "3"], "'deep'");
+    bad(&["go", "depth", "0"], "depth 0");
+    bad(&["go", "depth", "x"], "'x'");
+    bad(&["go", "ponder"], "ponderhit");
+    bad(&["go", "depth", "1", "--fen", "nonsense"], "nonsense");
+    bad(&["go", "depth", "1", "--moves", "e2e5"], "e2e5");
+    bad(&["go", "depth", "1", "-o", "Contempt=3"], "Contempt");
+    bad(&["go", "depth", "1", "-o", "MultiPV=0"], "MultiPV 0");
+    bad(&["go", "depth", "1", "--null-move", "nonsense"], "nonsense");
+    bad(&["go", "depth", "1", "--searcher", "nonsense"], "nonsense");
+}
+
+#[test]
+fn bench() {
+    let text = good(&["bench", "--depth", "2"]);
+    let last: Vec<&str> = text.lines().last().expect("a line").split(' ').collect();
+    assert!(matches!(last[..], [_, "nodes", _, "nps"]), "{last:?}");
+    assert_eq!(text.lines().count(), 41);
+    bad(&["bench", "--depth", "0"], "0");
+    bad(&["bench", "--depth", "x"], "x");
+    bad(&["bench", "12"], "12");
+}
+
+#[test]
+fn perft() {
+    assert!(good(&["perft", "3"]).starts_with("8902 nodes "));
+    let text = good(&["perft", "2", "--divide", "--moves", "e2e4"]);
+    assert!(text.contains("e7e5: ") && text.lines().count() == 21, "{text}");
+    assert!(
+        good(&["perft", "4", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]).starts_with("0 nodes")
+    );
+    bad(&["perft"], "DEPTH");
+    bad(&["perft", "0"], "0");
+    bad(&["perft", "-1"], "-1");
+    bad(&["perft", "240"], "240");
+    bad(&["perft", "3", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "8/8/8/8/8/8/8/8");
+}
+
+#[test]
+fn eval() {
+    assert!(good(&["eval"]).starts_with("evaluation "));
+    assert!(good(&["eval", "--fen", MATE_IN_1]).contains("white to move"));
+    bad(&["eval", "--fen", ""], "FEN");
+    bad(&["eval", "3"], "3");
+}
+
+#[test]
+fn schemes() {
+    assert!(good(&["schemes"]).contains("verified-r3"));
+    bad(&["schemes", "all"], "all");
+}
+
+#[test]
+fn suite() {
+    let suite = file("suite.epd", &format!("{MATE_IN_1} bm Qg7#; id \"one\";\n"));
+    assert!(good(&["suite", &suite, "--depth", "2"]).contains("solved  "));
+    let wrong = file("wrong.epd", "8/8/8/8 w - - bm e4;\n");
+    bad(&["suite", &wrong], "line 1");
+    bad(&["suite", "/no/such/file"], "/no/such/file");
+    bad(&["suite"], "required");
+    bad(&["suite", &suite, "--depth", "0"], "0");
+    bad(&["suite", &suite, "--null-move", "nonsense"], "nonsense");
+}
+
+#[test]
+fn compare() {
+    let suite = file("compare.epd", &format!("{MATE_IN_1} bm Qg7#; id \"one\";\n"));
+    let schemes = "standard-r2,verified-r3";
+    assert!(
+        good(&["compare", &suite, "--schemes", schemes, "--depths", "2"]).contains("verified-r3")
+    );
+    bad(&["compare", &suite, "--schemes", "nonsense", "--depths", "2"], "nonsense");
+    bad(&["compare", &suite, "--schemes", schemes, "--depths", "0"], "0");
+    bad(&["compare", "/no/such/file", "--schemes", schemes, "--depths", "2"], "/no/such/file");
+    bad(&["compare"], "required");
+}

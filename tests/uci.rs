@@ -1,0 +1,744 @@
+//! What users of chess engines ask for, a test a wish: the program as a GUI sees it, through pipes.
+//! What depends on the clock to the millisecond is tested with a clock of its own in `src/time.rs`;
+//! here upper bounds are wide, since the machine may be busy.
+
+#[path = "uci/session.rs"]
+mod session;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use session::{Answer, Session, Value, play, position, wait};
+use tacet::board::Position;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const MIDDLE_GAME: &str =
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+/// White mates in one.
+const MATE_IN_1: &str = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1";
+/// White mates in two and not before.
+const MATE_IN_2: &str = "k7/8/2K5/8/8/8/8/7R w - - 0 1";
+const CHECKMATED: &str = "7k/5KQ1/8/8/8/8/8/8 b - - 0 1";
+const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+
+/// Positions of all kinds for tests of what every search has to keep.
+const POSITIONS: [&str; 20] = [
+    START,
+    MIDDLE_GAME,
+    MATE_IN_1,
+    MATE_IN_2,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
+    "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+    "7K/8/k1P5/7p/8/8/8/8 w - - 0 1",
+    "8/8/8/8/8/3k4/2p5/2K5 b - - 0 1",
+    "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
+    "4k3/8/4K3/8/8/8/8/7R w - - 0 1",
+    "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+    "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1",
+    "7k/8/8/8/8/8/8/K5R1 w - - 96 80",
+    "8/8/8/8/8/5k2/8/4R1K1 b - - 0 1",
+    "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1",
+];
+
+fn set_up(fen: &str) -> String {
+    format!("position fen {fen}")
+}
+
+fn count(lines: &[String], beginning: &str) -> usize {
+    lines.iter().filter(|line| line.starts_with(beginning)).count()
+}
+
+fn milliseconds(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// Asserts that an answer's move is legal and was the first of a variation shown.
+fn assert_sound(answer: &Answer, root: &Position) {
+    assert_eq!(answer.last().pv.first(), Some(&answer.best), "{answer:?}");
+    let after = play(root, std::slice::from_ref(&answer.best));
+    if let Some(ponder) = &answer.ponder {
+        play(&after, std::slice::from_ref(ponder));
+    }
+}
+
+// --- Time ---------------------------------------------------------------------------------------
+
+#[test]
+fn never_lose_on_time_with_nothing_on_the_clock() {
+    let mut session = Session::start();
+    for clock in ["0", "1", "-50", "-99999999999999999999"] {
+        for words in ["", " winc 1000 binc 1000", " movestogo 1", " movestogo 40"] {
+            let answer = session.search(&format!("go wtime {clock} btime {clock}{words}"));
+            assert_sound(&answer, &Position::startpos());
+        }
+    }
+}
+
+#[test]
+fn move_overhead_is_taken_off() {
+    let mut session = Session::start();
+    session.ask("setoption name Move Overhead value 4000");
+    // Nothing is left of five seconds' clock but the eighth that is used in any case.
+    let begun = Instant::now();
+    session.search("go movetime 4050");
+    assert!(begun.elapsed() < milliseconds(4000), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn several_limits_in_one_go() {
+    let mut session = Session::start();
+    let all = |depth, nodes: u64, time| format!("go nodes {nodes} depth {depth} movetime {time}");
+    assert_eq!(session.search(&all(3, 1 << 40, 600_000)).last().depth, 3);
+    let answer = session.search(&all(200, 2000, 600_000));
+    assert!(answer.last().nodes <= 2000, "{answer:?}");
+    session.search(&all(200, 1 << 40, 50));
+    session.search("go depth 200 wtime 60 btime 600000 winc 0 binc 0 movestogo 1");
+}
+
+#[test]
+fn movestogo() {
+    let mut session = Session::start();
+    for moves in [1, 2, 40] {
+        let answer = session.search(&format!("go wtime 400 btime 400 movestogo {moves}"));
+        assert_sound(&answer, &Position::startpos());
+    }
+}
+
+#[test]
+fn movetime_exact() {
+    let mut session = Session::start();
+    session.ask(&set_up(MIDDLE_GAME));
+    let mut times = Vec::new();
+    for _ in 0..6 {
+        let begun = Instant::now();
+        session.search("go movetime 200");
+        times.push(begun.elapsed());
+        // Less the default Move Overhead.
+        assert!(times[times.len() - 1] >= milliseconds(190), "{times:?}");
+    }
+    // Another process may take the processor at any time, but not every time.
+    assert!(times.iter().min() < Some(&milliseconds(400)), "{times:?}");
+}
+
+#[test]
+fn movetime_of_a_millisecond() {
+    let mut session = Session::start();
+    for time in 0..10 {
+        assert_sound(&session.search(&format!("go movetime {time}")), &Position::startpos());
+    }
+}
+
+// --- Waiting ------------------------------------------------------------------------------------
+
+/// Positions in which there is soon nothing more to search: a mate, and bare kings.
+const SOON_SEARCHED: [&str; 2] = [MATE_IN_1, "8/8/8/8/8/8/8/K1k5 w - - 0 1"];
+
+#[test]
+fn go_infinite_and_ponder_hold_their_answer() {
+    let mut session = Session::start();
+    for fen in SOON_SEARCHED {
+        for (go, release) in [
+            ("go infinite", "stop"),
+            ("go infinite depth 2", "stop"),
+            ("go ponder wtime 1000 btime 1000", "stop"),
+            ("go ponder wtime 1000 btime 1000", "ponderhit"),
+            ("go ponder depth 2", "ponderhit"),
+        ] {
+            session.send(&format!("{}\n{go}", set_up(fen)));
+            session.until("info depth 2 ");
+            assert_eq!(count(&session.within(milliseconds(100)), "bestmove"), 0, "{go}");
+            session.send(release);
+            assert_eq!(count(&session.until("bestmove"), "bestmove"), 1);
+            assert!(session.ask("").is_empty(), "something after the answer to {go}");
+        }
+    }
+}
+
+/// Ticks of processor time used, by the fields of Linux' `stat`.
+#[cfg(target_os = "linux")]
+fn ticks_used(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("it lives");
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    // User and system time are the 14th and 15th field; the 3rd is the first after the name.
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn go_infinite_and_ponder_burn_no_processor() {
+    let mut session = Session::start();
+    for fen in SOON_SEARCHED {
+        for go in ["go infinite", "go ponder wtime 1000 btime 1000"] {
+            session.send(&format!("{}\n{go}", set_up(fen)));
+            session.until("info depth 2 ");
+            let deadline = Instant::now() + session::PATIENCE;
+            loop {
+                let before = ticks_used(session.id());
+                std::thread::sleep(milliseconds(300));
+                if ticks_used(session.id()) == before {
+                    break;
+                }
+                assert!(Instant::now() < deadline, "{fen}: {go} does not come to rest");
+            }
+            session.search("stop");
+        }
+    }
+}
+
+#[test]
+fn a_known_mate_is_not_searched_for_ever() {
+    let mut session = Session::start();
+    session.send(&format!("{}\ngo infinite", set_up(MATE_IN_1)));
+    let lines = session.within(milliseconds(500));
+    assert!(lines.len() < 30, "{} lines", lines.len());
+    let answer = session.search("stop\nsetoption name MultiPV value 2\ngo depth 40");
+    assert_eq!(answer.best, "g1g7");
+    // A depth asked for is reached all the same.
+    assert_eq!(session.answer().last().depth, 40);
+}
+
+#[test]
+fn ponder() {
+    let mut session = Session::start();
+    let options = session.ask("uci");
+    assert!(options.iter().any(|line| line == "option name Ponder type check default false"));
+    for fen in POSITIONS {
+        let answer = session.search(&format!("{}\ngo depth 5", set_up(fen)));
+        assert_sound(&answer, &position(fen));
+    }
+    session.send("position startpos moves e2e4\ngo ponder wtime 60000 btime 300 movestogo 1");
+    // Longer than the clock that has not begun to run.
+    assert_eq!(count(&session.within(milliseconds(400)), "bestmove"), 0);
+    session.search("ponderhit");
+}
+
+#[test]
+fn stop_then_position_at_once() {
+    let mut session = Session::start();
+    for _ in 0..40 {
+        session
+            .send("position startpos\ngo infinite\nstop\nposition startpos moves e2e4\ngo depth 2");
+        assert!(Position::startpos().parse_uci(&session.answer().best).is_ok());
+        let after = play(&Position::startpos(), &["e2e4".to_owned()]);
+        assert_sound(&session.answer(), &after);
+    }
+    assert!(session.ask("stop\nponderhit").is_empty(), "a stop without a search says nothing");
+}
+
+#[test]
+fn an_unbounded_search_gives_way_to_the_next_command() {
+    let mut session = Session::start();
+    for next in ["position startpos", "setoption name Hash value 2", "ucinewgame", "perft 1"] {
+        session.send("go infinite");
+        session.until("info depth 1 ");
+        session.send(next);
+        session.answer();
+    }
+    session.send("go infinite\ngo ponder\ngo depth 1");
+    for _ in 0..3 {
+        session.answer();
+    }
+    assert!(session.ask("").iter().all(|line| !line.starts_with("bestmove")));
+}
+
+#[test]
+fn commands_wait_for_a_bounded_search() {
+    let mut session = Session::start();
+    session.send(&format!(
+        "go depth 7\n{}\ngo depth 6\nbench 1\nsetoption name MultiPV value 2",
+        set_up(MIDDLE_GAME)
+    ));
+    session.send("isready\ngo nodes 3000\nperft 2");
+    assert!(session.within(milliseconds(0)).len() < 100);
+    let first = session.until("bestmove");
+    assert_eq!(count(&first, "readyok") + count(&first, "info depth 7 "), 2, "{first:?}");
+    let second = session.answer();
+    assert_eq!(second.last().depth, 6);
+    assert_sound(&second, &position(MIDDLE_GAME));
+    let third = session.until("bestmove");
+    assert!(third.iter().any(|line| line.contains(" nodes ") && line.ends_with(" nps")));
+    assert!(third.iter().any(|line| line.contains(" multipv 2 ")));
+    assert!(session.until("2079 nodes ").len() == 47, "perft comes last");
+}
+
+#[test]
+fn stop_ends_the_search_and_the_queue_goes_on() {
+    let mut session = Session::start();
+    session.send("go depth 200\ngo depth 3\ngo depth 200");
+    session.until("info depth 4 ");
+    session.send("stop");
+    assert!(session.answer().last().depth >= 4);
+    assert_eq!(session.answer().last().depth, 3);
+    session.until("info depth 4 ");
+    session.search("stop");
+}
+
+#[test]
+fn quit_drops_the_queue() {
+    let mut session = Session::start();
+    session.send("go depth 200\ngo depth 200\nperft 60");
+    session.until("info depth 3 ");
+    session.send("quit");
+    assert!(session.wait().success());
+    let (lines, _) = session.finish();
+    assert_eq!(count(&lines, "bestmove"), 1);
+}
+
+#[test]
+fn perft_and_bench_can_be_interrupted() {
+    let mut session = Session::start();
+    for work in ["perft 60", "go perft 60", "bench 200"] {
+        session.send(work);
+        session.send("isready");
+        session.until("readyok");
+        session.send("stop");
+        let name = work.split(' ').find(|word| *word != "go").unwrap_or_default();
+        session.until(&format!("info string {name} stopped"));
+    }
+    session.send("bench 200\nquit");
+    assert!(session.wait().success());
+}
+
+// --- What a search says -------------------------------------------------------------------------
+
+#[test]
+fn no_legal_move() {
+    let mut session = Session::start();
+    for (fen, score) in [(CHECKMATED, "mate 0"), (STALEMATED, "cp 0")] {
+        for go in ["go depth 3", "go movetime 10", "go infinite\nstop", "go mate 2", "go nodes 1"] {
+            session.send(&format!("{}\n{go}", set_up(fen)));
+            let lines = session.until("bestmove");
+            assert_eq!(lines, [&format!("info depth 0 score {score}"), "bestmove (none)"], "{go}");
+        }
+    }
+}
+
+#[test]
+fn always_an_info_with_pv_before_bestmove() {
+    let mut session = Session::start();
+    for fen in POSITIONS {
+        for go in
+            ["go nodes 1", "go depth 1", "go movetime 1", "go infinite\nstop", "go wtime 0 btime 0"]
+        {
+            let answer = session.search(&format!("{}\n{go}", set_up(fen)));
+            assert_sound(&answer, &position(fen));
+        }
+    }
+}
+
+#[test]
+fn multipv() {
+    let mut session = Session::start();
+    for fen in [START, MIDDLE_GAME, MATE_IN_2, "4k3/8/8/8/8/8/r7/K7 w - - 0 1"] {
+        let legal = position(fen).legal_moves().len();
+        for wanted in [1, 3, 256] {
+            let set = format!("setoption name MultiPV value {wanted}\n{}", set_up(fen));
+            let answer = session.search(&format!("{set}\ngo depth 4"));
+            let lines = answer.final_lines(wanted.min(legal));
+            assert!(answer.infos.iter().all(|info| info.rank <= wanted.min(legal)));
+            assert!(lines.is_sorted_by(|a, b| a.score >= b.score), "{lines:?}");
+            assert!(lines.iter().all(|line| line.depth == 4));
+            let mut moves: Vec<&String> = lines.iter().map(|line| &line.pv[0]).collect();
+            moves.sort();
+            moves.dedup();
+            assert_eq!(moves.len(), lines.len(), "a move twice: {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn searchmoves() {
+    let mut session = Session::start();
+    let answer = session.search("go depth 4 searchmoves a2a3 h2h4");
+    assert!(answer.infos.iter().all(|info| ["a2a3", "h2h4"].contains(&info.pv[0].as_str())));
+    let answer = session.search("go searchmoves e2e5 a2a3 nonsense e7e5 depth 3");
+    assert_eq!((answer.best.as_str(), answer.remarks.len()), ("a2a3", 3), "{answer:?}");
+    assert!(answer.remarks[0].contains("e2e5"));
+    let answer = session.search("go depth 3 searchmoves e2e5");
+    assert_sound(&answer, &Position::startpos());
+}
+
+#[test]
+fn go_mate_n() {
+    let mut session = Session::start();
+    for (fen, moves) in [(MATE_IN_1, 1), (MATE_IN_2, 2)] {
+        for wanted in [moves, moves + 1, 30] {
+            let answer = session.search(&format!("{}\ngo mate {wanted}", set_up(fen)));
+            let Value::Mate(found) = answer.last().score else { panic!("{answer:?}") };
+            assert!((moves..=wanted).contains(&found), "{answer:?}");
+        }
+    }
+    session.send(&format!("{}\ngo mate 1", set_up(START)));
+    assert_eq!(count(&session.within(milliseconds(300)), "bestmove"), 0, "there is none in one");
+    assert_sound(&session.search("stop"), &Position::startpos());
+}
+
+#[test]
+fn chess960_on_and_off() {
+    let mut session = Session::start();
+    for (on, wanted) in [("false", "e1g1"), ("true", "e1h1"), ("false", "e1g1")] {
+        session.ask(&format!("setoption name UCI_Chess960 value {on}"));
+        for rights in ["K", "H"] {
+            for typed in ["e1g1", "e1h1"] {
+                let fen = format!("4k3/8/8/8/8/8/8/4K2R w {rights} - 0 1");
+                let go = format!("{}\ngo depth 2 searchmoves {typed}", set_up(&fen));
+                assert_eq!(session.search(&go).best, wanted, "{typed}, {rights}, {on}");
+            }
+        }
+    }
+    session.ask("setoption name UCI_Chess960 value true");
+    for rights in ["KQ", "GB"] {
+        let fen = format!("4k3/8/8/8/8/8/8/1RK3R1 w {rights} - 0 1");
+        let shown = session.ask(&format!("{} moves c1b1\nd", set_up(&fen))).join("\n");
+        assert!(shown.contains("2KR2R1"), "{shown}");
+    }
+}
+
+/// Every variation shown, at every depth: each move legal, nothing after the end of the game; a
+/// mate announced is there at the end.
+#[test]
+fn pvs_are_legal_and_mates_have_the_right_length() {
+    let mut session = Session::start();
+    for searcher in ["playing", "classic"] {
+        session.ask(&format!("setoption name Searcher value {searcher}"));
+        for fen in POSITIONS {
+            let depth = if searcher == "playing" { 9 } else { 6 };
+            let answer = session.search(&format!("ucinewgame\n{}\ngo depth {depth}", set_up(fen)));
+            assert_eq!(answer.last().depth, depth, "{fen}");
+            let root = position(fen);
+            for info in answer.infos.iter().filter(|info| info.is_exact) {
+                assert_variation(&root, &info.pv);
+                if let Value::Mate(moves) = info.score {
+                    assert_mate(&root, &info.pv, moves);
+                }
+            }
+        }
+    }
+}
+
+fn assert_variation(root: &Position, pv: &[String]) {
+    let mut keys = Vec::new();
+    let mut now = root.clone();
+    for (ply, text) in pv.iter().enumerate() {
+        let is_over = ply > 0
+            && (now.is_fifty_moves()
+                || now.is_insufficient_material()
+                || now.is_repetition(&keys, ply));
+        assert!(!is_over, "{}: {pv:?} goes on after a draw at ply {ply}", root.to_fen());
+        keys.push(now.key());
+        now = play(&now, std::slice::from_ref(text));
+    }
+}
+
+fn assert_mate(root: &Position, pv: &[String], moves: i32) {
+    let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+    assert_eq!(pv.len() as i32, plies, "{}: mate {moves}, {pv:?}", root.to_fen());
+    let last = play(root, pv);
+    assert!(last.in_check() && !last.has_legal_move(), "{}: {pv:?} is no mate", root.to_fen());
+}
+
+#[test]
+fn reproducible() {
+    let mut session = Session::start();
+    session.ask(&set_up(MIDDLE_GAME));
+    let mut search = || {
+        let answer = session.search("ucinewgame\ngo depth 8");
+        (answer.best.clone(), answer.last().nodes, answer.last().score)
+    };
+    let (first, second) = (search(), search());
+    assert_eq!(first, second);
+}
+
+// --- Mistakes -----------------------------------------------------------------------------------
+
+#[test]
+fn unknown_option_and_unknown_command() {
+    let mut session = Session::start();
+    for (line, named) in [
+        ("setoption name Contempt value 3", "Contempt"),
+        ("setoption name value", "setoption"),
+        ("setoption Hash 3", "'Hash'"),
+        ("xyzzy now", "xyzzy"),
+        ("\u{1}\u{2}", "unknown command"),
+        ("position", "position"),
+        ("perft", "perft"),
+        ("bench x", "'x'"),
+    ] {
+        let said = session.ask(line);
+        assert_eq!(said.len(), 1, "{line}: {said:?}");
+        assert!(said[0].starts_with("info string ") && said[0].contains(named), "{said:?}");
+    }
+    assert!(session.ask("\n  \ndebug on\nregister later").is_empty());
+    session.search("go depth 1");
+}
+
+#[test]
+fn option_names_in_any_case_with_blanks() {
+    let mut session = Session::start();
+    for line in [
+        "setoption name mOvE   oVERHEAD value 30",
+        "setoption name clear hash",
+        "setoption name nullmove value VERIFIED-R3",
+        "setoption name uci_chess960 value TRUE",
+        "  setoption\tname  Hash  value  2  ",
+    ] {
+        assert!(session.ask(line).is_empty(), "{line}");
+    }
+    let said = session.ask("setoption name SyzygyPathOfNoSuchOption value C:\\my tables;/mnt/a b");
+    assert_eq!(said.len(), 1, "{said:?}");
+}
+
+#[test]
+fn numbers_out_of_range_and_no_numbers() {
+    let mut session = Session::start();
+    for (line, named) in [
+        ("setoption name MultiPV value 1000", "256"),
+        ("setoption name MultiPV value 0", "MultiPV 0"),
+        ("setoption name Threads value -3", "-3"),
+        ("setoption name Threads value 99999999999999999999", "1024"),
+        ("setoption name Hash value much", "'much'"),
+        ("setoption name Hash value 1.5", "'1.5'"),
+        ("setoption name Move Overhead value", "Move Overhead"),
+        ("setoption name Ponder value maybe", "'maybe'"),
+        ("setoption name NullMove value nonsense", "'nonsense'"),
+    ] {
+        let said = session.ask(line);
+        assert_eq!(said.len(), 1, "{line}: {said:?}");
+        assert!(said[0].starts_with("info string ") && said[0].contains(named), "{said:?}");
+    }
+    session.ask("setoption name MultiPV value 1\nsetoption name Threads value 1");
+    for go in [
+        "go depth 0",
+        "go depth x nodes 5",
+        "go nodes -1",
+        "go depth 1 movetime",
+        "go mate 0 depth 1",
+    ] {
+        let answer = session.search(go);
+        assert_eq!(answer.remarks.len(), 1, "{go}: {answer:?}");
+        assert_sound(&answer, &Position::startpos());
+    }
+}
+
+#[test]
+fn bad_fen_illegal_position_illegal_move() {
+    let mut session = Session::start();
+    session.ask("position startpos moves e2e4 e7e5");
+    let held = session.ask("d");
+    for line in [
+        "position fen nonsense",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
+        "position fen 9/8/8/8/8/8/8/K1k5 w - - 0 1",
+        "position fen k6K/8/8/8/8/8/8/R7 w - - 0 1",
+        "position fen KK6/8/8/8/8/8/8/7k w - - 0 1",
+        "position startpos moves e2e5",
+        "position startpos moves e2e4 e2e4",
+        "position startpos moves e2e4 e7e5 nonsense",
+        "position startpos moves 0000",
+        "position middle",
+    ] {
+        let said = session.ask(line);
+        assert_eq!(said.len(), 1, "{line}: {said:?}");
+        assert!(said[0].starts_with("info string ") && said[0].len() > 20, "{said:?}");
+        assert_eq!(session.ask("d"), held, "{line}");
+    }
+    let after = play(&Position::startpos(), &["e2e4".to_owned(), "e7e5".to_owned()]);
+    assert_sound(&session.search("go depth 2"), &after);
+}
+
+#[test]
+fn very_long_lines() {
+    let mut session = Session::start();
+    let megabyte = "e2e4 ".repeat(200_000);
+    for line in [
+        megabyte.clone(),
+        format!("position startpos moves {megabyte}"),
+        format!("position fen {}", "1".repeat(1 << 20)),
+        format!("setoption name {megabyte}"),
+        megabyte.repeat(5),
+    ] {
+        let said = session.ask(&line);
+        assert_eq!(said.len(), 1);
+        assert!(said[0].starts_with("info string ") && said[0].len() < 300, "{}", said[0].len());
+    }
+    assert_eq!(session.search(&format!("go depth 2 searchmoves {megabyte}")).best, "e2e4");
+}
+
+// --- The program --------------------------------------------------------------------------------
+
+#[test]
+fn nothing_on_stdout_before_uci() {
+    let mut session = Session::start();
+    assert!(session.within(milliseconds(300)).is_empty());
+    session.send("uci");
+    let lines = session.until("uciok");
+    assert!(lines[0].starts_with("id name Tacet ") && lines[1].starts_with("id author "));
+    assert!(lines[2..lines.len() - 1].iter().all(|line| line.starts_with("option name ")));
+}
+
+#[test]
+fn no_argument_means_uci() {
+    for arguments in [&[][..], &["uci"]] {
+        let mut session = Session::start_with(arguments);
+        session.send("uci");
+        session.until("uciok");
+        session.send("quit");
+        assert!(session.wait().success());
+    }
+}
+
+#[test]
+fn end_of_input() {
+    for (script, answers, last) in [
+        ("", 0, ""),
+        ("go depth 6", 1, "bestmove"),
+        ("go depth 5\nposition startpos moves e2e4\ngo depth 4\ngo nodes 500", 3, "bestmove"),
+        ("go infinite", 1, "bestmove"),
+        ("go", 1, "bestmove"),
+        ("go ponder wtime 1000 btime 1000", 1, "bestmove"),
+        ("go depth 4\ngo infinite\ngo depth 3\ngo infinite", 4, "bestmove"),
+        ("go depth 4\nperft 3", 1, "8902 nodes "),
+        (
+            "position fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1\ngo mate 1\nbench 1\ngo mate 1",
+            2,
+            "bestmove",
+        ),
+        ("go depth 3\nisready\nxyzzy", 1, "bestmove"),
+    ] {
+        let mut session = Session::start();
+        session.send(script);
+        let (lines, status) = session.finish();
+        assert!(status.success(), "{script}: {status}");
+        assert_eq!(count(&lines, "bestmove"), answers, "{script}: {lines:?}");
+        assert!(lines.last().is_none_or(|line| line.starts_with(last)), "{script}: {lines:?}");
+    }
+}
+
+#[test]
+fn end_of_input_without_end_of_line() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tacet"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("tacet starts");
+    child.stdin.take().expect("a pipe").write_all(b"isready").expect("tacet reads");
+    let output = child.wait_with_output().expect("tacet ends");
+    assert_eq!(output.stdout, b"readyok\n");
+}
+
+#[test]
+fn broken_pipe() {
+    for script in ["go depth 30\n", "uci\n", "bench 8\n", "perft 6\n", "go infinite\n"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tacet"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("tacet starts");
+        drop(child.stdout.take());
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(script.as_bytes()).expect("tacet reads");
+        // The input stays open: it is the output that ends the program.
+        assert!(wait(&mut child).success(), "{script}");
+        let output = child.wait_with_output().expect("it has ended");
+        assert!(output.stderr.is_empty(), "{script}: {output:?}");
+        drop(input);
+    }
+}
+
+#[test]
+fn hash() {
+    let mut session = Session::start();
+    assert!(
+        session
+            .ask("uci")
+            .contains(&"option name Hash type spin default 16 min 1 max 33554432".to_owned())
+    );
+    for megabytes in [1, 64, 16] {
+        assert!(session.ask(&format!("setoption name Hash value {megabytes}")).is_empty());
+        session.search("go depth 4");
+    }
+    // No machine that runs this has 32 TB.
+    let said = session.ask("setoption name Hash value 33554432");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].ends_with("the table keeps 16 MB"), "{said:?}");
+    session.search("go depth 4");
+    assert!(session.ask("setoption name Clear Hash").is_empty());
+}
+
+#[test]
+fn threads() {
+    let mut session = Session::start();
+    for threads in [1, 2, 1024, 1] {
+        assert!(session.ask(&format!("setoption name Threads value {threads}")).is_empty());
+        let answer = session.search("go depth 4");
+        assert_sound(&answer, &Position::startpos());
+    }
+}
+
+fn bench(arguments: &[&str]) -> u64 {
+    let output = Command::new(env!("CARGO_BIN_EXE_tacet"))
+        .args(["bench", "--depth", "3"])
+        .args(arguments)
+        .output()
+        .expect("tacet runs");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let last: Vec<&str> = text.lines().last().expect("a line").split(' ').collect();
+    let [nodes, "nodes", speed, "nps"] = last[..] else { panic!("{last:?}") };
+    assert!(speed.parse::<u64>().is_ok());
+    nodes.parse().expect("a number")
+}
+
+#[test]
+fn distributed_testing() {
+    let nodes = bench(&[]);
+    assert_eq!(nodes, bench(&["-o", "Threads=2", "-o", "Hash=8"]), "bench is a signature");
+    let mut session = Session::start();
+    session.send("bench 3");
+    assert!(session.until(&format!("{nodes} nodes ")).len() > 40, "the same over UCI");
+    assert!(session.ask("setoption name Hash value 8\nsetoption name Threads value 1").is_empty());
+}
+
+// --- The manual ---------------------------------------------------------------------------------
+
+/// The table of options in the manual, as the `option` lines it stands for.
+fn documented() -> Vec<String> {
+    let manual = include_str!("../docs/uci.md");
+    let rows = manual.lines().filter(|line| line.starts_with("| `"));
+    let cells = |row: &str| row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
+    let rows: Vec<Vec<String>> = rows.map(cells).collect();
+    rows.iter().filter(|row| row.len() == 7).map(|row| option_line(&row[1..5])).collect()
+}
+
+fn option_line(cells: &[String]) -> String {
+    let [name, kind, default, range] = cells else { panic!("{cells:?}") };
+    let mut line = format!("option name {name} type {kind}");
+    if kind != "button" {
+        line += &format!(" default {default}");
+    }
+    match (kind.as_str(), range.split_once(" to ")) {
+        ("spin", Some((least, most))) => line += &format!(" min {least} max {most}"),
+        ("combo", _) => range.split(", ").for_each(|value| line += &format!(" var {value}")),
+        _ => {}
+    }
+    line
+}
+
+#[test]
+fn the_manual_lists_the_options() {
+    let mut session = Session::start();
+    session.send("uci");
+    let lines = session.until("uciok");
+    let announced: Vec<&String> =
+        lines.iter().filter(|line| line.starts_with("option name ")).collect();
+    let documented = documented();
+    assert_eq!(announced, documented.iter().collect::<Vec<_>>());
+}
