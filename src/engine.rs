@@ -18,8 +18,8 @@ use crate::search::table::Table;
 use crate::search::{Bound, Info, Line, Outcome, SearchJob, Searcher, Switches};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
-/// The search recurses once a ply and keeps its move lists on the stack.
-const STACK_BYTES: usize = 16 << 20;
+/// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
+pub const STACK_BYTES: usize = 16 << 20;
 
 /// What the options of the engine are set to.
 #[derive(Clone, Debug)]
@@ -140,7 +140,9 @@ impl Engine {
     /// # Errors
     /// If the memory cannot be had; then the old table stays.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), String> {
-        let table = Table::new(megabytes)
+        let table = self
+            .table
+            .resized(megabytes)
             .map_err(|error| format!("{error}; the table keeps {} MB", self.table.megabytes()))?;
         self.table = Arc::new(table);
         self.options.hash = megabytes;

@@ -28,9 +28,16 @@ const LEAST_PART: u32 = 8;
 const LEAST_TIME: Duration = Duration::from_millis(1);
 /// The search looks at the clock at least this often, in nodes.
 const LOOK_INTERVAL: u64 = 1024;
+/// A short budget, of which a thousand nodes would be a good part, is looked at about so many
+/// times, reckoning a node at a microsecond.
+const LOOKS: u64 = 16;
+/// Nodes between two looks, however short the budget: a look costs a small part of a node.
+const LEAST_LOOK_INTERVAL: u64 = 16;
 /// Time is no limit before so many nodes: they take a fraction of a millisecond, and even an empty
 /// clock wants a move that was thought about.
 const FREE_NODES: u64 = 128;
+/// An iteration so many plies beyond a mate finds no nearer one: reductions have been made up for.
+const BEYOND_MATE: Depth = 10;
 /// `Keeper::clock_start` while the opponent's clock runs.
 const PONDERING: u64 = u64::MAX;
 
@@ -120,6 +127,9 @@ pub struct Progress {
     pub best_move_share: f64,
     /// Moves to the mate found for us, if any.
     pub mate_found: Option<u32>,
+    /// If every line wanted ends in mate, for or against us: the plies to the farthest of them. A
+    /// searcher that is to go on all the same leaves it out.
+    pub all_mate_in: Option<Depth>,
 }
 
 /// Says when a search ends. Shared by the controller and all search threads.
@@ -127,6 +137,8 @@ pub struct Keeper {
     clock: Arc<dyn Clock>,
     limits: Limits,
     budget: Budget,
+    /// Nodes from one look at the clock to the next.
+    look_interval: u64,
     began: Duration,
     /// When our own clock started, in nanoseconds, or [`PONDERING`].
     clock_start: AtomicU64,
@@ -145,9 +157,11 @@ impl Keeper {
     pub fn new(clock: Arc<dyn Clock>, limits: Limits, turn: Color, overhead: Duration) -> Keeper {
         let began = clock.now();
         let clock_start = if limits.ponder { PONDERING } else { nanos(began) };
+        let budget = Budget::new(&limits, turn, overhead);
         Keeper {
             clock,
-            budget: Budget::new(&limits, turn, overhead),
+            look_interval: look_interval(budget.hard),
+            budget,
             limits,
             began,
             clock_start: AtomicU64::new(clock_start),
@@ -210,15 +224,16 @@ impl Keeper {
     }
 
     /// How many more nodes may be searched before [`Keeper::must_stop`] has to be asked
-    /// (1..=1024). Asking so often makes the node limit exact.
+    /// (1..=1024). Asking so often makes the node limit exact and keeps a short time limit.
     pub fn nodes_to_next_look(&self, nodes: u64) -> u64 {
         let left = self.limits.nodes.map_or(LOOK_INTERVAL, |limit| limit.saturating_sub(nodes));
-        let most = if nodes < FREE_NODES { FREE_NODES - nodes } else { LOOK_INTERVAL };
+        let most = if nodes < FREE_NODES { FREE_NODES - nodes } else { self.look_interval };
         left.clamp(1, most)
     }
 
     /// After an iteration: may the next one begin? False when depth, nodes, mate or soft time is
-    /// reached.
+    /// reached, or when there is nothing more to be found: the mates are known, and no depth and no
+    /// shorter mate was asked for.
     pub fn may_deepen(&self, progress: &Progress) -> bool {
         let mated = match (self.limits.mate, progress.mate_found) {
             (Some(wanted), Some(found)) => found <= wanted,
@@ -228,6 +243,7 @@ impl Keeper {
         let done = mated
             || progress.depth >= self.max_depth()
             || self.is_node_limit_met(progress.nodes)
+            || self.is_beyond_mate(progress)
             || self.has_used(soft);
         !done && !self.is_stopped()
     }
@@ -252,6 +268,11 @@ impl Keeper {
 
     fn is_pondering(&self) -> bool {
         self.clock_start.load(Ordering::Acquire) == PONDERING
+    }
+
+    fn is_beyond_mate(&self, progress: &Progress) -> bool {
+        let asked = self.limits.depth.is_some() || self.limits.mate.is_some();
+        !asked && progress.all_mate_in.is_some_and(|mate| progress.depth > mate + BEYOND_MATE)
     }
 
     fn is_node_limit_met(&self, nodes: u64) -> bool {
@@ -316,6 +337,13 @@ impl Budget {
         let soft = scaled(average, SOFT_SHARE).min(hard);
         Budget { soft: Some(soft), hard: Some(hard) }
     }
+}
+
+/// Nodes between two looks at the clock: fewer if there is little time to pass by.
+fn look_interval(hard: Option<Duration>) -> u64 {
+    let Some(hard) = hard else { return LOOK_INTERVAL };
+    let micros = u64::try_from(hard.as_micros()).unwrap_or(u64::MAX);
+    (micros / LOOKS).clamp(LEAST_LOOK_INTERVAL, LOOK_INTERVAL)
 }
 
 /// What may be thought of `time`: less the overhead; a moment if that leaves nothing, but never
@@ -396,6 +424,7 @@ mod tests {
         score_drop: 0,
         best_move_share: 0.5,
         mate_found: None,
+        all_mate_in: None,
     };
 
     #[test]
@@ -550,6 +579,33 @@ mod tests {
         }
         assert_eq!(nodes, 2_500);
         assert_eq!(keeper.nodes_to_next_look(9_999), 1);
+    }
+
+    #[test]
+    fn short_budgets_are_looked_at_more_often() {
+        let interval = |time| {
+            let limits = Limits { move_time: Some(ms(time)), ..Limits::default() };
+            keeper(limits).1.nodes_to_next_look(5_000)
+        };
+        for time in 0..=10 {
+            assert!(interval(time) <= 64, "movetime {time}: {}", interval(time));
+        }
+        assert!(interval(15) < 512);
+        assert_eq!(interval(1_000), LOOK_INTERVAL);
+        assert_eq!(keeper(Limits::default()).1.nodes_to_next_look(5_000), LOOK_INTERVAL);
+    }
+
+    #[test]
+    fn known_mates_end_a_search_that_asks_for_nothing_else() {
+        let infinite = Limits { infinite: true, ..Limits::default() };
+        let after = |limits: &Limits, depth| {
+            let progress = Progress { depth, all_mate_in: Some(5), ..CALM };
+            keeper(limits.clone()).1.may_deepen(&progress)
+        };
+        assert!(after(&infinite, 5 + BEYOND_MATE));
+        assert!(!after(&infinite, 6 + BEYOND_MATE));
+        assert!(after(&Limits::to_depth(60), 50), "the depth asked for is reached");
+        assert!(after(&Limits { mate: Some(2), ..infinite }, 50), "a shorter mate is sought");
     }
 
     #[test]

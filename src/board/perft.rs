@@ -1,5 +1,7 @@
 //! Counting the leaves of the move tree, the test of every move generator.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use super::{PackedMove, Position};
 
 /// The number of move sequences of `depth` plies.
@@ -15,6 +17,27 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
         1 => position.legal_moves().len() as u64,
         _ => position.legal_moves().iter().map(|&m| perft(&position.play(m).0, depth - 1)).sum(),
     }
+}
+
+/// [`perft`] that gives up, with `None`, soon after `stop` is set.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use tacet::board::{Position, perft::perft_until};
+/// let start = Position::startpos();
+/// assert_eq!(perft_until(&start, 4, &AtomicBool::new(false)), Some(197_281));
+/// assert_eq!(perft_until(&start, 60, &AtomicBool::new(true)), None);
+/// ```
+pub fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    // Below, not even ten thousand moves are played: a look for each of these costs nothing.
+    if depth <= 2 {
+        return Some(perft(position, depth));
+    }
+    if stop.load(Relaxed) {
+        return None;
+    }
+    let below = |&m: &PackedMove| perft_until(&position.play(m).0, depth - 1, stop);
+    position.legal_moves().iter().map(below).sum()
 }
 
 /// [`perft`] for each move of the root; `depth` is at least 1.

@@ -4,6 +4,7 @@ mod classic;
 pub mod correction;
 pub mod extend;
 pub mod history;
+mod memory;
 pub mod null_move;
 pub mod ordering;
 pub mod params;

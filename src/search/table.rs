@@ -3,15 +3,22 @@
 //! An entry is two words. The first is the key combined with the second by exclusive or (Hyatt &
 //! Mann 2002), so that a word torn by another thread's write shows as a foreign key and is ignored.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
+use std::ptr;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use super::Bound;
+use super::{Bound, memory};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 
 /// Entries that share an index: one cache line.
 const BUCKET: usize = 4;
+const BUCKET_BYTES: usize = BUCKET * size_of::<Slot>();
+/// Tables up to this size are not held against the memory that the machine has left.
+const SMALL_BYTES: u64 = 64 << 20;
+/// One part in so many of the memory left stays with the machine.
+const MACHINES_PART: u64 = 16;
 /// Searches are told apart modulo this.
 const AGES: u8 = 32;
 
@@ -47,33 +54,38 @@ impl fmt::Display for AllocationError {
 
 impl std::error::Error for AllocationError {}
 
-#[derive(Default)]
 struct Slot {
     lock: AtomicU64,
     data: AtomicU64,
 }
 
-#[derive(Default)]
-#[repr(align(64))]
-struct Bucket([Slot; BUCKET]);
-
-const _: () = assert!(size_of::<Bucket>() == 64);
+const _: () = assert!(BUCKET_BYTES == 64 && align_of::<Slot>() <= 16);
 
 /// The table. All methods take `&self`: threads share it.
 pub struct Table {
-    buckets: Vec<Bucket>,
+    slots: Box<[Slot]>,
+    /// Slots before the first bucket, so that buckets begin with a cache line.
+    skipped: usize,
+    buckets: usize,
     age: AtomicU8,
 }
 
 impl Table {
-    /// A table of so many megabytes (1 and up).
+    /// A table of so many megabytes (1 and up). Its memory is the machine's until it is written to.
     ///
     /// # Errors
     /// If the memory cannot be had.
     pub fn new(megabytes: usize) -> Result<Table, AllocationError> {
-        let megabytes = megabytes.max(1);
-        let count = megabytes.saturating_mul(1 << 20) / size_of::<Bucket>();
-        Table::with_buckets(count).ok_or(AllocationError { megabytes })
+        Table::with_memory(megabytes, memory::available())
+    }
+
+    /// A table of another size, for use in place of this one: what this one uses counts as free.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn resized(&self, megabytes: usize) -> Result<Table, AllocationError> {
+        let own = memory::resident().unwrap_or(0).min((self.buckets * BUCKET_BYTES) as u64);
+        Table::with_memory(megabytes, memory::available().map(|bytes| bytes.saturating_add(own)))
     }
 
     /// A table of so many entries, rounded up to a multiple of four: for experiments with tables
@@ -83,25 +95,32 @@ impl Table {
     /// If the memory cannot be had.
     pub fn with_entries(entries: usize) -> Result<Table, AllocationError> {
         let count = entries.div_ceil(BUCKET).max(1);
-        Table::with_buckets(count)
-            .ok_or(AllocationError { megabytes: (count * size_of::<Bucket>()) >> 20 })
+        let megabytes = count.saturating_mul(BUCKET_BYTES) >> 20;
+        Table::with_buckets(count).ok_or(AllocationError { megabytes })
     }
 
-    fn with_buckets(count: usize) -> Option<Table> {
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        buckets.resize_with(count, Bucket::default);
-        Some(Table { buckets, age: AtomicU8::new(0) })
+    fn with_memory(megabytes: usize, available: Option<u64>) -> Result<Table, AllocationError> {
+        let megabytes = megabytes.max(1);
+        let bytes = megabytes.checked_mul(1 << 20).filter(|&bytes| fits(bytes as u64, available));
+        bytes
+            .and_then(|bytes| Table::with_buckets(bytes / BUCKET_BYTES))
+            .ok_or(AllocationError { megabytes })
+    }
+
+    fn with_buckets(buckets: usize) -> Option<Table> {
+        let slots = zeroed_slots(buckets.checked_add(1)?.checked_mul(BUCKET)?)?;
+        let skipped = slots.as_ptr().align_offset(BUCKET_BYTES);
+        (skipped <= BUCKET).then(|| Table { slots, skipped, buckets, age: AtomicU8::new(0) })
     }
 
     /// Its size in megabytes, rounded down.
     pub fn megabytes(&self) -> usize {
-        (self.buckets.len() * size_of::<Bucket>()) >> 20
+        (self.buckets * BUCKET_BYTES) >> 20
     }
 
-    /// Forgets everything.
+    /// Forgets everything. Memory never written to stays the machine's.
     pub fn clear(&self) {
-        for slot in self.buckets.iter().flat_map(|bucket| &bucket.0) {
+        for slot in self.slots.iter().filter(|slot| slot.data.load(Relaxed) != 0) {
             slot.lock.store(0, Relaxed);
             slot.data.store(0, Relaxed);
         }
@@ -119,7 +138,7 @@ impl Table {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let bucket: *const Bucket = self.bucket(key);
+            let bucket = self.bucket(key).as_ptr();
             // SAFETY: a prefetch reads nothing and cannot fault; the address is a live reference's.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
         }
@@ -130,7 +149,7 @@ impl Table {
     /// What is known about the position of a key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
-        self.bucket(key).0.iter().find_map(|slot| {
+        self.bucket(key).iter().find_map(|slot| {
             let data = slot.data.load(Relaxed);
             (slot.lock.load(Relaxed) ^ data == key && data != 0).then(|| unpack(data))
         })
@@ -142,9 +161,9 @@ impl Table {
     pub fn store(&self, key: u64, mut entry: Entry) {
         let age = self.age.load(Relaxed);
         let bucket = self.bucket(key);
-        let mut chosen = &bucket.0[0];
+        let mut chosen = &bucket[0];
         let mut least = i32::MAX;
-        for slot in &bucket.0 {
+        for slot in bucket {
             let data = slot.data.load(Relaxed);
             if slot.lock.load(Relaxed) ^ data == key && data != 0 {
                 let old = unpack(data);
@@ -172,21 +191,42 @@ impl Table {
 
     /// Entries written by the current search, in per mille, from a sample.
     pub fn hash_full(&self) -> u32 {
-        let sample = &self.buckets[..self.buckets.len().min(1000 / BUCKET)];
+        let sample = &self.slots[self.skipped..][..BUCKET * self.buckets.min(1000 / BUCKET)];
         let age = self.age.load(Relaxed);
         let used = |slot: &&Slot| {
             let data = slot.data.load(Relaxed);
             data != 0 && age_of(data) == age
         };
-        let count = sample.iter().flat_map(|bucket| &bucket.0).filter(used).count();
-        (count * 1000 / (sample.len() * BUCKET).max(1)) as u32
+        let count = sample.iter().filter(used).count();
+        (count * 1000 / sample.len().max(1)) as u32
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> &Bucket {
+    fn bucket(&self, key: u64) -> &[Slot] {
         // The high half of the product spreads any key over any number of buckets.
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+        let index = ((u128::from(key) * self.buckets as u128) >> 64) as usize;
+        &self.slots[self.skipped + BUCKET * index..][..BUCKET]
+    }
+}
+
+/// May a table of so many bytes be tried, with so much memory left?
+fn fits(bytes: u64, available: Option<u64>) -> bool {
+    bytes <= SMALL_BYTES
+        || available.is_none_or(|available| bytes <= available - available / MACHINES_PART)
+}
+
+/// Empty slots, of which the system provides each page only when it is written to: a large table
+/// costs no time before it is used. Aligned for slots only, since the allocator has such memory
+/// zeroed by the system, while for larger alignments it would write the zeros itself.
+fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
+    let layout = Layout::array::<Slot>(count).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: the layout's size is not zero, as `alloc_zeroed` asks. If the pointer is not null, it
+    // is to `count` slots' worth of memory from the global allocator with the layout that a boxed
+    // slice of that length has, and owned by nobody else. All its bytes are zero, and a slot is two
+    // atomic integers, for which that is a valid value.
+    unsafe {
+        let first = alloc_zeroed(layout).cast::<Slot>();
+        (!first.is_null()).then(|| Box::from_raw(ptr::slice_from_raw_parts_mut(first, count)))
     }
 }
 
@@ -306,6 +346,44 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused() {
-        assert!(Table::new(usize::MAX >> 1).is_err());
+        for megabytes in [usize::MAX, usize::MAX >> 1, usize::MAX >> 20, 1 << 40] {
+            assert_eq!(Table::new(megabytes).err(), Some(AllocationError { megabytes }));
+        }
+        assert!(Table::with_entries(usize::MAX).is_err());
+    }
+
+    #[test]
+    fn more_than_the_machine_has_is_refused() {
+        const GB: u64 = 1 << 30;
+        assert!(fits(15 * GB, Some(16 * GB)) && !fits(15 * GB + 1, Some(16 * GB)));
+        assert!(!fits(GB, Some(0)));
+        assert!(fits(SMALL_BYTES, Some(0)), "a small table is always tried");
+        assert!(fits(u64::MAX, None), "where nothing is known the allocation decides");
+        assert!(Table::with_memory(100, Some(50 << 20)).is_err());
+        assert_eq!(Table::with_memory(100, Some(200 << 20)).map(|t| t.megabytes()), Ok(100));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_table_costs_nothing_until_it_is_used() {
+        const MB: u64 = 1 << 20;
+        let before = memory::resident().unwrap();
+        let table = Table::new(512).unwrap();
+        table.clear();
+        table.store(1, entry(1, Bound::Exact));
+        let used = memory::resident().unwrap().saturating_sub(before);
+        // Other tests of this process run meanwhile.
+        assert!(used < 256 * MB, "{} MB", used / MB);
+    }
+
+    #[test]
+    fn buckets_are_cache_lines_within_the_table() {
+        for entries in [1, 4, 5, 1000, 1 << 16] {
+            let table = Table::with_entries(entries).unwrap();
+            for key in [0, 1, u64::MAX / 2, u64::MAX] {
+                let bucket = table.bucket(key);
+                assert_eq!((bucket.as_ptr() as usize % 64, bucket.len()), (0, BUCKET));
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
-//! [`datagen`] lets the engine play itself and writes the games in [`format`]; [`texel`] fits the
+//! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format); [`texel`] fits the
 //! numbers of the classical evaluation to such games, beginning at those of [`prior`].
 
 pub mod datagen;

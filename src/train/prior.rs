@@ -1,7 +1,7 @@
 //! What is known of the pieces before any game was played: where the tuning of the classical
 //! evaluation starts, and towards what it is pulled.
 //!
-//! Each kind of piece has a [`Profile`] of a few numbers, written down by hand from general chess
+//! Each kind of piece has a `Profile` of a few numbers, written down by hand from general chess
 //! knowledge: its material, and what it gains by standing in the centre, by advancing, and so on.
 
 use crate::eval::classical::{Pair, pair};

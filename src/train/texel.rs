@@ -5,7 +5,7 @@
 //! the expectation is as close as can be to what the games say. What they say of a position is a
 //! mix of the game's result and of the expectation by the searched score. Closeness is cross
 //! entropy; the values are found by Adam (Kingma & Ba, 2015) with a pull towards the
-//! [`prior`](super::prior), which decides where positions are few.
+//! [`prior`], which decides where positions are few.
 //!
 //! Only quiet positions count: no check, no capture or promotion played, no proved score, and none
 //! of the endings that [`endings`] corrects. Left and right are not told apart.

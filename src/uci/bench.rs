@@ -1,9 +1,11 @@
 //! The bench: fixed positions searched to a fixed depth. The sum of nodes is a signature of what
 //! the search does; a change that is to change nothing must leave it alone.
 
-use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::output::per_second;
+use super::task::Job;
 use crate::board::Position;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
@@ -66,38 +68,68 @@ pub const POSITIONS: [&str; 40] = [
     "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
 ];
 
-/// Searches every position, each with an empty table, on one thread. The last line written is
-/// `N nodes N nps`.
-///
-/// # Errors
-/// If output cannot be written, or there is no memory for the table.
-pub fn run(
-    depth: Depth,
+/// A search of every position, each with an empty table, on one thread.
+pub struct Bench {
     searcher: Searcher,
     scheme: &'static Scheme,
-    output: &mut impl Write,
-) -> io::Result<()> {
-    let table = Table::new(HASH).map_err(io::Error::other)?;
-    let mut total = 0;
-    let mut time = Duration::ZERO;
-    for (i, fen) in POSITIONS.iter().enumerate() {
-        let root = Position::from_fen(fen).map_err(io::Error::other)?;
-        let job = SearchJob { scheme, ..SearchJob::new(root, searcher) };
+    /// One for each position.
+    keepers: Vec<Keeper>,
+    stopped: AtomicBool,
+}
+
+impl Bench {
+    /// To `depth` plies, with this searcher and null-move scheme.
+    pub fn new(depth: Depth, searcher: Searcher, scheme: &'static Scheme) -> Bench {
+        let keeper = |_| Keeper::with_limits(Limits::to_depth(depth));
+        let keepers = POSITIONS.iter().map(keeper).collect();
+        Bench { searcher, scheme, keepers, stopped: AtomicBool::new(false) }
+    }
+
+    /// Searches one position and returns its nodes and how long that took.
+    fn search(&self, fen: &str, table: &Table, keeper: &Keeper) -> Result<(u64, Duration), String> {
+        let root = Position::from_fen(fen).map_err(|error| error.to_string())?;
+        let job = SearchJob { scheme: self.scheme, ..SearchJob::new(root, self.searcher) };
         table.clear();
         let begun = Instant::now();
-        let keeper = Keeper::with_limits(Limits::to_depth(depth));
-        let nodes = search::run(&job, &table, &keeper, &mut |_| ()).stats.nodes;
-        time += begun.elapsed();
-        total += nodes;
-        writeln!(output, "{:>2}/{}  {nodes:>10}  {fen}", i + 1, POSITIONS.len())?;
+        let nodes = search::run(&job, table, keeper, &mut |_| ()).stats.nodes;
+        Ok((nodes, begun.elapsed()))
     }
-    writeln!(output, "{total} nodes {} nps", super::output::per_second(total, time))?;
-    output.flush()
+}
+
+/// The last line said is `N nodes N nps`.
+impl Job for Bench {
+    fn name(&self) -> &'static str {
+        "bench"
+    }
+
+    fn run(&self, say: &dyn Fn(String)) -> Result<(), String> {
+        let table = Table::new(HASH).map_err(|error| error.to_string())?;
+        let mut total = 0;
+        let mut time = Duration::ZERO;
+        for (i, (fen, keeper)) in POSITIONS.iter().zip(&self.keepers).enumerate() {
+            let (nodes, taken) = self.search(fen, &table, keeper)?;
+            if self.stopped.load(Ordering::Acquire) {
+                say("info string bench stopped".to_owned());
+                return Ok(());
+            }
+            time += taken;
+            total += nodes;
+            say(format!("{:>2}/{}  {nodes:>10}  {fen}", i + 1, POSITIONS.len()));
+        }
+        say(format!("{total} nodes {} nps", per_second(total, time)));
+        Ok(())
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.keepers.iter().for_each(Keeper::stop);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
     use std::collections::HashSet;
 
     #[test]
@@ -117,10 +149,11 @@ mod tests {
     #[test]
     fn the_signature_is_the_same_twice() {
         let last_line = || {
-            let mut output = Vec::new();
             let searcher = Searcher::Playing;
-            run(3, searcher, searcher.default_scheme(), &mut output).unwrap();
-            String::from_utf8(output).unwrap().lines().last().unwrap().to_owned()
+            let last = RefCell::new(String::new());
+            let bench = Bench::new(3, searcher, searcher.default_scheme());
+            bench.run(&|line| *last.borrow_mut() = line).unwrap();
+            last.into_inner()
         };
         let (first, second) = (last_line(), last_line());
         let words: Vec<&str> = first.split(' ').collect();

@@ -1,31 +1,46 @@
 //! The UCI protocol: the loop between the GUI's lines and the search's events.
 //!
 //! A reader thread sends the lines of the input into a channel; the [`Controller`] waits for them
-//! and for the search at the same time, so that `isready` is answered at once even while the
-//! engine thinks. Search threads never print and never read. Each `go` is answered by exactly one
-//! `bestmove`: a command that needs the engine at rest stops the search first and prints its
-//! answer.
+//! and for the work in progress at the same time, so that `isready` is answered at once even while
+//! the engine thinks. Threads that search or count never print and never read. Each `go` is
+//! answered by exactly one `bestmove`.
+//!
+//! Commands that need the engine at rest form a queue. They wait for a search that ends by itself,
+//! so that a script of several `go depth N` works as it reads, and stop one that does not. `stop`
+//! ends the work in progress, not the queue; `quit` ends both.
 
 pub mod bench;
 pub mod command;
+pub mod input;
 pub mod options;
 pub mod output;
+pub mod perft;
 pub mod schemes;
+pub mod task;
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::ops::ControlFlow;
-use std::thread;
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, bounded, select, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, never, select, unbounded};
 
-use crate::board::perft::divide;
 use crate::board::{Color, PackedMove};
 use crate::engine::{Engine, Event};
 use crate::eval::State;
 use crate::score::Depth;
 use crate::time::Limits;
+use bench::Bench;
 use command::{Command, Go};
+use input::Line;
 use output::{Reporter, Style};
+use perft::Perft;
+use task::{Job, Task};
+
+/// So many commands may wait; then no more are read.
+const LONGEST_QUEUE: usize = 1000;
+/// After the end of input, work that may take for ever is given so long.
+const GRACE: Duration = Duration::from_secs(60);
 
 const HELP: &str = "\
 Tacet speaks UCI, the protocol between chess engines and their boards:
@@ -43,34 +58,20 @@ and beside it:
   schemes       show the null-move schemes
   help          show this";
 
-/// Speaks UCI until `quit` or the end of input. A bounded search still running at the end of input
-/// finishes and answers. An output that nobody reads any more ends the loop without complaint.
+/// Speaks UCI until `quit` or the end of input. What was asked for before the end of input is still
+/// done: bounded searches finish, an unbounded one is stopped and answers, `bench`, `perft` and the
+/// search for a mate have a minute. An output that nobody reads any more ends the loop without
+/// complaint.
 ///
 /// # Errors
 /// If output cannot be written, or there is no memory for the table.
 pub fn run(input: impl BufRead + Send + 'static, output: impl Write) -> io::Result<()> {
     let mut controller = Controller::new(output, Style::Uci)?;
-    let lines = read_lines(input)?;
+    let lines = input::lines(input)?;
     match controller.serve(&lines) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         ended => ended,
     }
-}
-
-/// Reads lines on a thread of its own. What is not UTF-8 is read as replacement characters.
-fn read_lines(mut input: impl BufRead + Send + 'static) -> io::Result<Receiver<String>> {
-    let (sender, receiver) = bounded(64);
-    let read = move || {
-        let mut line = Vec::new();
-        while input.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
-                break;
-            }
-            line.clear();
-        }
-    };
-    thread::Builder::new().name("reader".into()).spawn(read)?;
-    Ok(receiver)
 }
 
 /// An engine, and the output to which it speaks.
@@ -79,7 +80,16 @@ pub struct Controller<W: Write> {
     events: Receiver<Event>,
     output: W,
     style: Style,
-    search: Option<Search>,
+    work: Option<Work>,
+    /// Commands that wait for the work to end, first come first.
+    queue: VecDeque<Command>,
+    grace: Duration,
+}
+
+/// What is in progress.
+enum Work {
+    Search(Box<Search>),
+    Task(Task),
 }
 
 /// The search that runs.
@@ -87,6 +97,38 @@ struct Search {
     reporter: Reporter,
     limits: Limits,
     turn: Color,
+}
+
+/// Does work end by itself?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Certain,
+    /// In time, if at all.
+    Possible,
+    Never,
+}
+
+impl Work {
+    fn ending(&self) -> Ending {
+        match self {
+            Work::Task(_) => Ending::Possible,
+            Work::Search(search) => search.ending(),
+        }
+    }
+}
+
+impl Search {
+    fn ending(&self) -> Ending {
+        let limits = &self.limits;
+        if limits.is_bounded(self.turn) {
+            Ending::Certain
+        } else if limits.mate.is_some() && !limits.infinite && !limits.ponder {
+            // The mate may not exist.
+            Ending::Possible
+        } else {
+            Ending::Never
+        }
+    }
 }
 
 impl<W: Write> Controller<W> {
@@ -97,7 +139,15 @@ impl<W: Write> Controller<W> {
     pub fn new(output: W, style: Style) -> io::Result<Controller<W>> {
         let (sender, events) = unbounded();
         let engine = Engine::new(sender).map_err(io::Error::other)?;
-        Ok(Controller { engine, events, output, style, search: None })
+        Ok(Controller {
+            engine,
+            events,
+            output,
+            style,
+            work: None,
+            queue: VecDeque::new(),
+            grace: GRACE,
+        })
     }
 
     /// The engine, to be set up before a search.
@@ -106,19 +156,32 @@ impl<W: Write> Controller<W> {
     }
 
     /// Obeys the lines until `quit` or their end.
-    fn serve(&mut self, lines: &Receiver<String>) -> io::Result<()> {
+    fn serve(&mut self, lines: &Receiver<Line>) -> io::Result<()> {
+        let nothing = never();
         loop {
+            let lines = if self.queue.len() < LONGEST_QUEUE { lines } else { &nothing };
+            let said = self.task_said();
             select! {
                 recv(lines) -> line => match line {
                     Ok(line) => if self.obey(&line)?.is_break() {
-                        return self.stop_search();
+                        return self.stop_work();
                     },
                     Err(_) => return self.finish(),
                 },
                 recv(self.events) -> event => if let Ok(event) = event {
                     self.show(&event)?;
                 },
+                recv(said) -> line => self.pass_on(line.ok())?,
             }
+            self.work_off()?;
+        }
+    }
+
+    /// What the task in progress says.
+    fn task_said(&self) -> Receiver<String> {
+        match &self.work {
+            Some(Work::Task(task)) => task.said().clone(),
+            _ => never(),
         }
     }
 
@@ -131,13 +194,19 @@ impl<W: Write> Controller<W> {
             self.say(output::TABLE_HEADING)?;
         }
         self.go(go)?;
-        self.await_answer()
+        self.await_rest()
     }
 
-    fn obey(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
+    fn obey(&mut self, line: &Line) -> io::Result<ControlFlow<()>> {
+        let Line::Text(line) = line else {
+            let most = input::LONGEST_LINE >> 20;
+            self.remark(&format!("a line of more than {most} MB is left out"))?;
+            return Ok(ControlFlow::Continue(()));
+        };
         log::debug!("{}", line.trim_end());
         match command::parse(line) {
             Ok(Some(Command::Quit)) => return Ok(ControlFlow::Break(())),
+            Ok(Some(command)) if needs_rest(&command) => self.queue.push_back(command),
             Ok(Some(command)) => self.execute(command)?,
             Ok(None) => {}
             Err(error) => self.remark(&error.to_string())?,
@@ -145,30 +214,38 @@ impl<W: Write> Controller<W> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Executes the commands that wait, up to the first that has to wait longer.
+    fn work_off(&mut self) -> io::Result<()> {
+        while self.work.as_ref().is_none_or(|work| work.ending() == Ending::Never)
+            && let Some(command) = self.queue.pop_front()
+        {
+            self.stop_work()?;
+            self.execute(command)?;
+        }
+        Ok(())
+    }
+
     fn execute(&mut self, command: Command) -> io::Result<()> {
         match command {
             Command::Uci => self.introduce(),
             Command::IsReady => self.say("readyok"),
             Command::NewGame => {
-                self.stop_search()?;
                 self.engine.new_game();
                 Ok(())
             }
             Command::SetOption { name, value } => {
-                self.stop_search()?;
                 match options::set(&mut self.engine, &name, &value) {
                     Ok(note) => note.map_or(Ok(()), |note| self.remark(&note)),
                     Err(reason) => self.remark(&reason),
                 }
             }
             Command::Position { fen, moves } => {
-                self.stop_search()?;
                 let set = self.engine.set_position(fen.as_deref(), &moves);
                 set.or_else(|reason| self.remark(&reason))
             }
             Command::Go(go) => self.go(&go),
             Command::Stop => {
-                self.engine.stop();
+                self.ask_to_stop();
                 Ok(())
             }
             Command::PonderHit => {
@@ -177,8 +254,8 @@ impl<W: Write> Controller<W> {
             }
             Command::Display => self.say(&self.engine.position().to_string()),
             Command::Eval => self.say(&evaluation(&self.engine)),
-            Command::Bench(depth) => self.bench(depth),
-            Command::Perft(depth) => self.perft(depth, true),
+            Command::Bench(depth) => self.start(self.new_bench(depth)),
+            Command::Perft(depth) => self.start(self.new_perft(depth, true)),
             Command::Schemes => self.say(&schemes::table()),
             Command::Help => self.say(HELP),
             Command::Ignored | Command::Quit => Ok(()),
@@ -195,7 +272,6 @@ impl<W: Write> Controller<W> {
     }
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
-        self.stop_search()?;
         for note in &go.notes {
             self.remark(note)?;
         }
@@ -204,7 +280,8 @@ impl<W: Write> Controller<W> {
         let turn = root.turn();
         let reporter = Reporter::new(root, self.engine.options().chess960, self.style);
         self.engine.go(go.limits.clone(), search_moves);
-        self.search = Some(Search { reporter, limits: go.limits.clone(), turn });
+        let search = Search { reporter, limits: go.limits.clone(), turn };
+        self.work = Some(Work::Search(Box::new(search)));
         Ok(())
     }
 
@@ -221,11 +298,39 @@ impl<W: Write> Controller<W> {
         Ok(legal)
     }
 
+    /// The opponent played the move pondered on; or, if its search has yet to begin, will have.
     fn ponder_hit(&mut self) {
-        self.engine.ponder_hit();
-        if let Some(search) = &mut self.search {
+        let waiting = self.queue.iter_mut().rev().find_map(|command| match command {
+            Command::Go(go) => Some(go),
+            _ => None,
+        });
+        if let Some(go) = waiting {
+            go.limits.ponder = false;
+        } else if let Some(Work::Search(search)) = &mut self.work {
             search.limits.ponder = false;
+            self.engine.ponder_hit();
         }
+    }
+
+    fn new_bench(&self, depth: Option<Depth>) -> Bench {
+        let options = self.engine.options();
+        Bench::new(depth.unwrap_or(bench::DEPTH), options.searcher, options.scheme())
+    }
+
+    fn new_perft(&self, depth: u32, divided: bool) -> Perft {
+        let root = self.engine.position().clone();
+        let chess960 = self.engine.options().chess960 || root.needs_chess960();
+        Perft::new(root, depth, divided, chess960)
+    }
+
+    /// Starts a task. That it cannot be started is remarked on.
+    fn start(&mut self, job: impl Job + 'static) -> io::Result<()> {
+        let name = job.name();
+        match Task::start(job) {
+            Ok(task) => self.work = Some(Work::Task(task)),
+            Err(error) => self.remark(&format!("{name}: no thread to work on: {error}"))?,
+        }
+        Ok(())
     }
 
     /// Searches the bench's positions with the searcher and scheme that are set.
@@ -233,10 +338,7 @@ impl<W: Write> Controller<W> {
     /// # Errors
     /// If output cannot be written, or there is no memory for the table.
     pub fn bench(&mut self, depth: Option<Depth>) -> io::Result<()> {
-        self.stop_search()?;
-        let options = self.engine.options();
-        let (searcher, scheme) = (options.searcher, options.scheme());
-        bench::run(depth.unwrap_or(bench::DEPTH), searcher, scheme, &mut self.output)
+        self.run_task(self.new_bench(depth))
     }
 
     /// Counts the positions `depth` plies on, for each move if `divided`.
@@ -244,18 +346,14 @@ impl<W: Write> Controller<W> {
     /// # Errors
     /// If output cannot be written.
     pub fn perft(&mut self, depth: u32, divided: bool) -> io::Result<()> {
-        self.stop_search()?;
-        let begun = std::time::Instant::now();
-        let root = self.engine.position().clone();
-        let chess960 = self.engine.options().chess960 || root.needs_chess960();
-        let mut total = 0;
-        for (m, count) in divide(&root, depth) {
-            total += count;
-            if divided {
-                self.say(&format!("{}: {count}", root.uci(m, chess960)))?;
-            }
-        }
-        self.say(&format!("{total} nodes {} nps", output::per_second(total, begun.elapsed())))
+        self.run_task(self.new_perft(depth, divided))
+    }
+
+    /// Does a job to its end; that it fails is an error here.
+    fn run_task(&mut self, job: impl Job + 'static) -> io::Result<()> {
+        let task = Task::start(job)?;
+        task.said().iter().try_for_each(|line| self.say(&line))?;
+        task.join().map_err(io::Error::other)
     }
 
     /// Shows the static evaluation of the position.
@@ -266,32 +364,89 @@ impl<W: Write> Controller<W> {
         self.say(&evaluation(&self.engine))
     }
 
-    /// The input is over: waits for a search that ends by itself, stops any other.
+    /// The input is over: does what waits yet, and ends what does not end by itself.
     fn finish(&mut self) -> io::Result<()> {
-        match &self.search {
-            Some(search) if search.limits.is_bounded(search.turn) => self.await_answer(),
-            _ => self.stop_search(),
+        let deadline = Instant::now() + self.grace;
+        loop {
+            self.work_off()?;
+            match self.work.as_ref().map(Work::ending) {
+                None => return Ok(()),
+                Some(Ending::Certain) => self.await_rest()?,
+                Some(Ending::Possible) => self.await_rest_until(deadline)?,
+                Some(Ending::Never) => self.stop_work()?,
+            }
         }
     }
 
-    /// Stops the search, if one runs, and shows its answer.
-    fn stop_search(&mut self) -> io::Result<()> {
-        self.engine.stop();
-        self.await_answer()
+    /// Asks what is in progress to end now; its answer follows.
+    fn ask_to_stop(&self) {
+        match &self.work {
+            Some(Work::Search(_)) => self.engine.stop(),
+            Some(Work::Task(task)) => task.stop(),
+            None => {}
+        }
     }
 
-    fn await_answer(&mut self) -> io::Result<()> {
-        while self.search.is_some() {
-            match self.events.recv() {
-                Ok(event) => self.show(&event)?,
-                Err(_) => break,
+    /// Stops what is in progress, if anything is, and shows its answer.
+    fn stop_work(&mut self) -> io::Result<()> {
+        self.ask_to_stop();
+        self.await_rest()
+    }
+
+    /// Shows what the work in progress says until it is over.
+    fn await_rest(&mut self) -> io::Result<()> {
+        while let Some(work) = &self.work {
+            match work {
+                Work::Search(_) => match self.events.recv() {
+                    Ok(event) => self.show(&event)?,
+                    Err(_) => self.work = None,
+                },
+                Work::Task(task) => {
+                    let line = task.said().recv().ok();
+                    self.pass_on(line)?;
+                }
             }
         }
         Ok(())
     }
 
+    /// Likewise, but stops the work at the deadline.
+    fn await_rest_until(&mut self, deadline: Instant) -> io::Result<()> {
+        while let Some(work) = &self.work {
+            let late = match work {
+                Work::Search(_) => match self.events.recv_deadline(deadline) {
+                    Ok(event) => self.show(&event).map(|()| false)?,
+                    Err(error) => error == RecvTimeoutError::Timeout,
+                },
+                Work::Task(task) => match task.said().recv_deadline(deadline) {
+                    Err(RecvTimeoutError::Timeout) => true,
+                    line => self.pass_on(line.ok()).map(|()| false)?,
+                },
+            };
+            if late {
+                return self.stop_work();
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a line that the task in progress said; none: it is over.
+    fn pass_on(&mut self, line: Option<String>) -> io::Result<()> {
+        match (line, self.work.take()) {
+            (Some(line), work) => {
+                self.work = work;
+                self.say(&line)
+            }
+            (None, Some(Work::Task(task))) => task.join().or_else(|reason| self.remark(&reason)),
+            (None, work) => {
+                self.work = work;
+                Ok(())
+            }
+        }
+    }
+
     fn show(&mut self, event: &Event) -> io::Result<()> {
-        let Some(search) = &mut self.search else { return Ok(()) };
+        let Some(Work::Search(search)) = &mut self.work else { return Ok(()) };
         match event {
             Event::Info(info, elapsed) => {
                 let line = search.reporter.info(info, *elapsed);
@@ -299,7 +454,7 @@ impl<W: Write> Controller<W> {
             }
             Event::Done(answer) => {
                 let lines = search.reporter.answer(answer);
-                self.search = None;
+                self.work = None;
                 lines.iter().try_for_each(|line| self.say(line))
             }
         }
@@ -314,6 +469,19 @@ impl<W: Write> Controller<W> {
         writeln!(self.output, "{text}")?;
         self.output.flush()
     }
+}
+
+/// Must the engine be at rest for a command?
+fn needs_rest(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Position { .. }
+            | Command::SetOption { .. }
+            | Command::NewGame
+            | Command::Go(_)
+            | Command::Bench(_)
+            | Command::Perft(_)
+    )
 }
 
 fn evaluation(engine: &Engine) -> String {

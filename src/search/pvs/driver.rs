@@ -156,6 +156,13 @@ impl Playing<'_> {
             score_drop,
             best_move_share: spent(best) as f64 / total.max(1) as f64,
             mate_found: mate.and_then(|moves| u32::try_from(moves).ok()),
+            all_mate_in: farthest_mate(&outcome.lines),
         }
     }
+}
+
+/// If all lines end in mate: the plies to the farthest.
+fn farthest_mate(lines: &[Line]) -> Option<Depth> {
+    let moves: Option<Vec<i32>> = lines.iter().map(|line| line.score.mate_moves()).collect();
+    moves?.iter().map(|moves| 2 * moves.abs()).max()
 }

@@ -1,0 +1,56 @@
+//! `perft`: counts positions, and can be stopped, since a ply more takes thirty times as long.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::output::per_second;
+use super::task::Job;
+use crate::board::Position;
+use crate::board::perft::perft_until;
+
+/// A count of the positions some plies on.
+pub struct Perft {
+    root: Position,
+    depth: u32,
+    divided: bool,
+    chess960: bool,
+    stopped: AtomicBool,
+}
+
+impl Perft {
+    /// Of the positions `depth` plies (1 and up) from `root`; shown for each move if `divided`,
+    /// castling moves in Chess960's form if `chess960`.
+    pub fn new(root: Position, depth: u32, divided: bool, chess960: bool) -> Perft {
+        Perft { root, depth, divided, chess960, stopped: AtomicBool::new(false) }
+    }
+}
+
+/// The last line said is `N nodes N nps`.
+impl Job for Perft {
+    fn name(&self) -> &'static str {
+        "perft"
+    }
+
+    fn run(&self, say: &dyn Fn(String)) -> Result<(), String> {
+        let begun = Instant::now();
+        let mut total = 0;
+        for &m in self.root.legal_moves().iter() {
+            let next = self.root.play(m).0;
+            let below = perft_until(&next, self.depth.saturating_sub(1), &self.stopped);
+            let Some(count) = below else {
+                say("info string perft stopped".to_owned());
+                return Ok(());
+            };
+            total += count;
+            if self.divided {
+                say(format!("{}: {count}", self.root.uci(m, self.chess960)));
+            }
+        }
+        say(format!("{total} nodes {} nps", per_second(total, begun.elapsed())));
+        Ok(())
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
