@@ -199,6 +199,7 @@ impl Engine {
         let keeper = Arc::new(Keeper::new(clock, limits, job.root.turn(), overhead));
         let table = Arc::clone(&self.table);
         let pool = Arc::clone(&self.pool);
+        pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads);
         let events = self.events.clone();
         let root = job.root.clone();
         let kept = Arc::clone(&keeper);

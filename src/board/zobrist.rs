@@ -14,6 +14,8 @@ pub struct Keys {
     pub pawns: u64,
     /// Kings and pieces of each colour, indexed by [`Color`] as in [`color_index`](super::color_index).
     pub non_pawns: [u64; 2],
+    /// Kings, knights and bishops of both colours.
+    pub minors: u64,
 }
 
 impl Keys {
@@ -26,6 +28,9 @@ impl Keys {
             self.pawns ^= key;
         } else {
             self.non_pawns[super::color_index(piece.color())] ^= key;
+            if matches!(piece.role(), Role::Knight | Role::Bishop | Role::King) {
+                self.minors ^= key;
+            }
         }
     }
 

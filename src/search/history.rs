@@ -156,7 +156,7 @@ pub fn threats(position: &Position) -> Bitboard {
 }
 
 /// An array on the heap, made there: it may be too large for the stack.
-fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
+pub fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
     match vec![value; N].into_boxed_slice().try_into() {
         Ok(array) => array,
         Err(_) => unreachable!("the vector has N elements"),

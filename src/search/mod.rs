@@ -1,6 +1,7 @@
 //! Searching: a [`SearchJob`] in, an [`Outcome`] out.
 
 mod classic;
+pub mod correction;
 pub mod extend;
 pub mod history;
 mod memory;

@@ -76,6 +76,16 @@ params! {
     aspiration_window: 14, 5..=50, 3;
     /// The depth from which aspiration windows are used.
     aspiration_depth: 4, 2..=8, 1;
+    /// Switch: correction history.
+    use_correction: 1, 0..=1, 1;
+    /// Its weight by pawns.
+    correction_pawns: 64, 0..=160, 10;
+    /// By each side's other pieces.
+    correction_non_pawns: 60, 0..=160, 10;
+    /// By minor pieces and kings.
+    correction_minors: 40, 0..=160, 10;
+    /// By the last two moves.
+    correction_continuation: 60, 0..=160, 10;
     /// Switch: reverse futility pruning.
     use_reverse_futility: 1, 0..=1, 1;
     /// The deepest node that reverse futility leaves.
@@ -94,6 +104,14 @@ params! {
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
     iir_depth: 4, 2..=8, 1;
+    /// Switch: probcut.
+    use_probcut: 1, 0..=1, 1;
+    /// The depth from which probcut is tried.
+    probcut_depth: 5, 4..=9, 1;
+    /// How far above beta a capture must come.
+    probcut_margin: 180, 80..=320, 18;
+    /// Less while improving.
+    probcut_improving: 50, 0..=120, 10;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
     /// Quiet moves tried at depth 0, before the quadratic term.

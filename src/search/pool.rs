@@ -1,16 +1,26 @@
 //! The search threads of an engine, and what they remember between the searches of a game.
+//!
+//! Threads share the transposition table and nothing else (Lazy SMP): each searches the whole tree
+//! with histories of its own, and what one stores the others find. At the end they vote.
+
+use std::thread;
 
 use super::classic::Classic;
 use super::pvs::{Memory, Playing};
 use super::table::Table;
-use super::worker::Worker;
+use super::worker::{Crew, Worker};
 use super::{Bound, Info, Line, Outcome, SearchJob, Searcher};
+use crate::board::PackedMove;
 use crate::score::Score;
 use crate::time::Keeper;
 
-/// The threads. One searches so far.
+/// The search recurses once a ply.
+const STACK_BYTES: usize = 16 << 20;
+
+/// The threads.
 pub struct Pool {
-    memory: Memory,
+    /// One a thread; the first thread is the caller's own.
+    memories: Vec<Memory>,
 }
 
 impl Default for Pool {
@@ -20,18 +30,23 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// A pool that remembers nothing.
+    /// A pool of one thread that remembers nothing.
     pub fn new() -> Pool {
-        Pool { memory: Memory::new() }
+        Pool { memories: vec![Memory::new()] }
+    }
+
+    /// So many threads from the next search on, at least one. Those that stay keep what they know.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.memories.resize_with(threads.max(1), Memory::new);
     }
 
     /// Forgets what was learned: for a new game.
     pub fn clear(&mut self) {
-        self.memory = Memory::new();
+        self.memories.fill_with(Memory::new);
     }
 
     /// Runs a search to its end. `keeper` says when that is, `report` is called for every line
-    /// found.
+    /// found by the first thread. The classic searcher uses one thread whatever the pool has.
     ///
     /// If the root has a legal move, the outcome has at least one line with at least one move,
     /// even if the keeper stops the search before the first node.
@@ -43,16 +58,79 @@ impl Pool {
         report: &mut dyn FnMut(&Info),
     ) -> Outcome {
         table.new_search();
-        let worker = Worker::new(job, table, keeper);
         let mut outcome = match job.searcher {
-            Searcher::Playing => Playing::new(worker, &mut self.memory).run(report),
-            Searcher::Classic => Classic::new(worker).run(report),
+            Searcher::Playing => self.play(job, table, keeper, report),
+            Searcher::Classic => {
+                let crew = Crew::new(1);
+                Classic::new(Worker::new(job, table, keeper, &crew, 0)).run(report)
+            }
         };
         if outcome.lines.is_empty() {
             outcome.lines.extend(any_move(job));
         }
         outcome
     }
+
+    fn play(
+        &mut self,
+        job: &SearchJob,
+        table: &Table,
+        keeper: &Keeper,
+        report: &mut dyn FnMut(&Info),
+    ) -> Outcome {
+        let crew = &Crew::new(self.memories.len());
+        let mut memories = self.memories.iter_mut().enumerate();
+        let Some((_, first)) = memories.next() else { return Outcome::default() };
+        thread::scope(|scope| {
+            let helpers: Vec<_> = memories
+                .filter_map(|(number, memory)| {
+                    let worker = Worker::new(job, table, keeper, crew, number);
+                    let search = move || Playing::new(worker, memory).run(&mut |_| ());
+                    let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                    // Without a helper the search is slower, not wrong.
+                    builder.spawn_scoped(scope, search).ok()
+                })
+                .collect();
+            let outcome = Playing::new(Worker::new(job, table, keeper, crew, 0), first).run(report);
+            keeper.end_search();
+            let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
+            elect(job, outcome, others.collect())
+        })
+    }
+}
+
+/// The threads vote on the move to play: each with the depth it completed, and more the better its
+/// score. What was counted is added up.
+fn elect(job: &SearchJob, first: Outcome, others: Vec<Outcome>) -> Outcome {
+    if others.is_empty() {
+        return first;
+    }
+    let mut stats = first.stats;
+    others.iter().for_each(|other| stats += other.stats);
+    let mut outcomes = vec![first];
+    outcomes.extend(others);
+    let elected = if job.multi_pv == 1 { winner(&outcomes) } else { 0 };
+    Outcome { stats, ..outcomes.swap_remove(elected) }
+}
+
+/// The thread whose move has most votes and, of those, whose own vote weighs most.
+fn winner(outcomes: &[Outcome]) -> usize {
+    let worst = outcomes.iter().filter_map(Outcome::score).min().unwrap_or(Score::ZERO);
+    let weight = |outcome: &Outcome| {
+        let score = outcome.score().unwrap_or(worst);
+        i64::from(score - worst + 10) * i64::from(outcome.depth)
+    };
+    let votes = |m: PackedMove| -> i64 {
+        outcomes.iter().filter(|outcome| outcome.best() == m).map(weight).sum()
+    };
+    let rank = |outcome: &Outcome| (votes(outcome.best()), weight(outcome));
+    let mut best = 0;
+    for (i, outcome) in outcomes.iter().enumerate() {
+        if rank(outcome) > rank(&outcomes[best]) {
+            best = i;
+        }
+    }
+    best
 }
 
 /// A line of one legal move, for a search that was stopped before it found any.
@@ -66,4 +144,44 @@ fn any_move(job: &SearchJob) -> Option<Line> {
         depth: 0,
         selective_depth: 0,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::time::Limits;
+
+    fn outcome(m: PackedMove, score: i32, depth: i32) -> Outcome {
+        let line = Line {
+            score: Score::cp(score),
+            bound: Bound::Exact,
+            moves: vec![m],
+            depth,
+            selective_depth: 0,
+        };
+        Outcome { lines: vec![line], depth, ..Outcome::default() }
+    }
+
+    #[test]
+    fn two_threads_outvote_one_that_is_not_much_deeper() {
+        let moves = Position::startpos().legal_moves();
+        let (a, b) = (moves[0], moves[1]);
+        let outcomes = [outcome(a, 20, 12), outcome(b, 20, 11), outcome(b, 18, 11)];
+        assert_eq!(winner(&outcomes), 1);
+        let outcomes = [outcome(a, 300, 12), outcome(b, 20, 11), outcome(b, 18, 11)];
+        assert_eq!(winner(&outcomes), 0);
+    }
+
+    #[test]
+    fn several_threads_search_one_position() {
+        let mut pool = Pool::new();
+        pool.set_threads(3);
+        let job = SearchJob::new(Position::startpos(), Searcher::Playing);
+        let table = Table::new(1).unwrap();
+        let keeper = Keeper::with_limits(Limits::to_depth(7));
+        let outcome = pool.run(&job, &table, &keeper, &mut |_| ());
+        assert!(job.root.is_legal(outcome.best()));
+        assert!(keeper.is_stopped());
+    }
 }

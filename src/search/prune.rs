@@ -1,7 +1,8 @@
 //! Which nodes and moves are left out: pure functions of plain values.
 
 use super::params;
-use crate::score::{Depth, Score};
+use super::table::Entry;
+use crate::score::{Depth, Ply, Score};
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
 /// below it.
@@ -22,6 +23,20 @@ pub fn razoring(depth: Depth, eval: Score, alpha: Score) -> bool {
         && depth <= params::razoring_depth()
         && !alpha.is_decisive()
         && eval + params::razoring_base() + params::razoring_margin() * depth < alpha
+}
+
+/// What a capture must reach for probcut.
+#[inline]
+pub fn probcut_beta(beta: Score, improving: bool) -> Score {
+    beta + params::probcut_margin() - i32::from(improving) * params::probcut_improving()
+}
+
+/// Is probcut worth trying? Not where the table already says that the score is below.
+#[inline]
+pub fn probcut(depth: Depth, beta: Score, raised: Score, entry: Option<&Entry>, ply: Ply) -> bool {
+    let denied =
+        entry.is_some_and(|entry| entry.depth >= depth - 3 && entry.score.from_table(ply) < raised);
+    params::use_probcut() != 0 && depth >= params::probcut_depth() && !beta.is_decisive() && !denied
 }
 
 /// How many quiet moves are tried at a depth before the rest is left out.

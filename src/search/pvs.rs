@@ -7,6 +7,7 @@ mod picker;
 mod quiescence;
 
 use super::Bound;
+use super::correction::Correction;
 use super::history::{self, History};
 use super::null_move::{self, Passer, Path, Verdict};
 use super::params;
@@ -14,7 +15,7 @@ use super::prune;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use crate::board::{Bitboard, PackedMove, PieceSquare, Position};
+use crate::board::{Bitboard, PackedMove, PieceSquare, Position, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
 
@@ -30,6 +31,7 @@ pub struct Playing<'a> {
 /// What a thread keeps from one search of a game to the next.
 pub struct Memory {
     history: History,
+    correction: Correction,
     /// Moves of the nodes on the path, one pair of lists a ply: kept to save the allocation.
     lists: Vec<Lists>,
 }
@@ -38,7 +40,7 @@ impl Memory {
     /// Nothing learned yet.
     pub fn new() -> Memory {
         let lists = (0..=MAX_PLY + 1).map(|_| Lists::default()).collect();
-        Memory { history: History::new(), lists }
+        Memory { history: History::new(), correction: Correction::new(), lists }
     }
 }
 
@@ -180,6 +182,7 @@ impl<'a> Playing<'a> {
         // Step 16: remember.
         if excluded.is_none() {
             self.store(position, &task, &known, found);
+            self.learn_error(position, &task, found);
         }
         Some(found.score)
     }
@@ -217,8 +220,9 @@ impl<'a> Playing<'a> {
         } else {
             let raw = entry.and_then(|entry| entry.eval);
             let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
-            self.frames[ply].eval = Some(raw);
-            (Some(raw), refined(raw, entry.as_ref(), ply))
+            let corrected = self.corrected(position, raw, ply);
+            self.frames[ply].eval = Some(corrected);
+            (Some(raw), refined(corrected, entry.as_ref(), ply))
         };
         let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
         Known {
@@ -231,6 +235,16 @@ impl<'a> Playing<'a> {
             threats: Bitboard::EMPTY,
             before: self.before(ply),
         }
+    }
+
+    /// The evaluation with its known errors.
+    fn corrected(&self, position: &Position, raw: Score, ply: Ply) -> Score {
+        self.memory.correction.corrected(position, self.last_moves(ply), raw)
+    }
+
+    fn last_moves(&self, ply: Ply) -> [Option<PieceSquare>; 2] {
+        let [last, before, ..] = self.before(ply);
+        [last, before]
     }
 
     /// Is the evaluation better than two plies ago, or four if there was a check?
@@ -248,7 +262,7 @@ impl<'a> Playing<'a> {
         [moved(1), moved(2), moved(4), moved(6)]
     }
 
-    /// Steps 5 to 8.
+    /// Steps 5 to 9.
     fn before_moves(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Before> {
         let mut depth = task.depth;
         let search = |depth| Some(Before::Search { depth, path: task.path, redo: false });
@@ -284,7 +298,15 @@ impl<'a> Playing<'a> {
         }
 
         // Step 8: the null move.
-        self.null_move(position, Task { depth, ..*task }, known)
+        let before = self.null_move(position, Task { depth, ..*task }, known)?;
+        // Step 9: probcut.
+        if let Before::Search { depth, .. } = before
+            && !task.is_pv()
+            && let Some(score) = self.probcut(position, &Task { depth, ..*task }, known)?
+        {
+            return Some(Before::Leave(score));
+        }
+        Some(before)
     }
 
     /// Step 8. A pass by the scheme chosen.
@@ -320,6 +342,52 @@ impl<'a> Playing<'a> {
         })
     }
 
+    /// Step 9 (Buro 1995): a capture that is far above beta in a shallow search will stay above it.
+    /// The inner `None`: no such capture.
+    fn probcut(
+        &mut self,
+        position: &Position,
+        task: &Task,
+        known: &Known,
+    ) -> Option<Option<Score>> {
+        let beta = prune::probcut_beta(task.beta, known.improving);
+        if !prune::probcut(task.depth, task.beta, beta, known.entry.as_ref(), task.ply) {
+            return Some(None);
+        }
+        let ply = task.ply;
+        self.begin_noisy(position, ply);
+        while let Some((m, _)) = self.memory.lists[ply].moves.take() {
+            if !exchange::at_least(position, m, beta - known.eval) {
+                continue;
+            }
+            self.frames[ply].moved = Some(history::moved_piece(position, m));
+            let next = self.worker.make(position, m);
+            let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1)?;
+            if score >= beta && task.depth > 4 {
+                let child = Task {
+                    alpha: -beta,
+                    beta: -beta + 1,
+                    depth: task.depth - 4,
+                    ply: ply + 1,
+                    cut_node: !task.cut_node,
+                    path: task.path.after_move(),
+                };
+                score = -self.search(&next, child)?;
+            }
+            self.worker.unmake();
+            if score >= beta {
+                let shallow = Task { depth: task.depth - 3, ..*task };
+                self.store(position, &shallow, known, Found { score, best: m });
+                return Some(Some(if score.is_decisive() {
+                    score
+                } else {
+                    score - (beta - task.beta)
+                }));
+            }
+        }
+        Some(None)
+    }
+
     /// The second search after a failed verification, counted apart.
     fn again(&mut self, position: &Position, task: Task, known: &Known) -> Option<Found> {
         self.worker.stats.zugzwangs += 1;
@@ -328,6 +396,23 @@ impl<'a> Playing<'a> {
         self.worker.stats.research_nodes += self.worker.stats.nodes - before;
         self.worker.stats.false_alarms += u64::from(found.score >= task.beta);
         Some(found)
+    }
+
+    /// Step 16, second part: how wrong was the evaluation? Only where the search tells, and where
+    /// no capture explains it.
+    fn learn_error(&mut self, position: &Position, task: &Task, found: Found) {
+        let Some(eval) = self.frames[task.ply].eval else { return };
+        let tells = if found.score >= task.beta {
+            found.score > eval
+        } else {
+            found.score > task.alpha || found.score < eval
+        };
+        let quiet = found.best.is_none() || !position.is_noisy(found.best);
+        if tells && quiet && !found.score.is_decisive() {
+            let moves = self.last_moves(task.ply);
+            let error = found.score - eval;
+            self.memory.correction.learn(position, moves, task.depth, error);
+        }
     }
 
     /// Step 16.

@@ -7,6 +7,32 @@ use crate::board::{PackedMove, Position, Role};
 use crate::eval;
 use crate::score::{MAX_PLY, Ply, Score};
 use crate::time::Keeper;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Nodes between a helper thread's looks at the stop flag.
+const HELPER_INTERVAL: u64 = 1024;
+
+/// What the threads of one search know of each other: how many nodes each has searched.
+pub struct Crew {
+    nodes: Vec<Padded>,
+}
+
+/// A counter on a cache line of its own: its writer is disturbed by no other.
+#[derive(Default)]
+#[repr(align(128))]
+struct Padded(AtomicU64);
+
+impl Crew {
+    /// So many threads, 1 and up.
+    pub fn new(threads: usize) -> Crew {
+        Crew { nodes: (0..threads).map(|_| Padded::default()).collect() }
+    }
+
+    /// Nodes of all threads, each as of its last look at the clock.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.iter().map(|count| count.0.load(Relaxed)).sum()
+    }
+}
 
 /// What the classic and the playing searcher both stand on: counting, stopping, the path from the
 /// root, principal variations.
@@ -17,6 +43,9 @@ pub struct Worker<'a> {
     pub table: &'a Table,
     /// Says when to stop.
     pub keeper: &'a Keeper,
+    /// The threads of this search, and which of them this is.
+    crew: &'a Crew,
+    number: usize,
     /// Evaluation sums of the path.
     pub eval: eval::State,
     /// What was counted.
@@ -41,13 +70,23 @@ struct PvTable {
 
 impl<'a> Worker<'a> {
     /// A worker that stands at the job's root.
-    pub fn new(job: &'a SearchJob, table: &'a Table, keeper: &'a Keeper) -> Worker<'a> {
+    ///
+    /// The first of the crew minds the limits; the others search until they are stopped.
+    pub fn new(
+        job: &'a SearchJob,
+        table: &'a Table,
+        keeper: &'a Keeper,
+        crew: &'a Crew,
+        number: usize,
+    ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(job.earlier.len() + MAX_PLY + 8);
         keys.extend_from_slice(&job.earlier);
         Worker {
             job,
             table,
             keeper,
+            crew,
+            number,
             eval: eval::State::new(&job.root),
             stats: Stats::default(),
             root_stage: stage(&job.root),
@@ -66,15 +105,46 @@ impl<'a> Worker<'a> {
     #[inline]
     pub fn enter(&mut self, ply: Ply) -> Option<()> {
         if self.stats.nodes >= self.next_look {
-            if self.keeper.must_stop(self.stats.nodes) {
-                return None;
-            }
-            self.next_look =
-                self.stats.nodes + self.keeper.nodes_to_next_look(self.stats.nodes).max(1);
+            self.look()?;
         }
         self.stats.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
         Some(())
+    }
+
+    /// Tells the crew how far this thread is, and asks whether to stop.
+    #[cold]
+    fn look(&mut self) -> Option<()> {
+        self.publish();
+        if self.is_first() {
+            let nodes = self.crew.nodes();
+            if self.keeper.must_stop(nodes) {
+                return None;
+            }
+            self.next_look = self.stats.nodes + self.keeper.nodes_to_next_look(nodes).max(1);
+        } else {
+            if self.keeper.is_stopped() {
+                return None;
+            }
+            self.next_look = self.stats.nodes + HELPER_INTERVAL;
+        }
+        Some(())
+    }
+
+    /// Tells the crew how many nodes this thread has searched.
+    pub fn publish(&self) {
+        self.crew.nodes[self.number].0.store(self.stats.nodes, Relaxed);
+    }
+
+    /// Nodes of all threads.
+    pub fn all_nodes(&self) -> u64 {
+        self.publish();
+        self.crew.nodes()
+    }
+
+    /// Does this thread mind the limits and report?
+    pub fn is_first(&self) -> bool {
+        self.number == 0
     }
 
     /// Plays a move; to be followed by [`Worker::unmake`].

@@ -29,7 +29,7 @@ impl Playing<'_> {
             outcome.depth = depth;
             outcome.lines = lines;
             let progress = self.progress(&outcome, stable, drop);
-            if !self.worker.keeper.may_deepen(&progress) {
+            if self.worker.is_first() && !self.worker.keeper.may_deepen(&progress) {
                 break;
             }
         }
@@ -120,7 +120,7 @@ impl Playing<'_> {
         Info {
             line,
             multi_pv: rank,
-            nodes: self.worker.stats.nodes,
+            nodes: self.worker.all_nodes(),
             tablebase_hits: self.worker.stats.tablebase_hits,
             hash_full: self.worker.table.hash_full(),
         }
@@ -151,7 +151,7 @@ impl Playing<'_> {
         let mate = outcome.score().and_then(Score::mate_moves);
         Progress {
             depth: outcome.depth,
-            nodes: self.worker.stats.nodes,
+            nodes: self.worker.all_nodes(),
             stable_iterations: stable,
             score_drop,
             best_move_share: spent(best) as f64 / total.max(1) as f64,

@@ -105,7 +105,7 @@ impl Playing<'_> {
         }
     }
 
-    fn begin_noisy(&mut self, position: &Position, ply: Ply) {
+    pub(super) fn begin_noisy(&mut self, position: &Position, ply: Ply) {
         let history = &self.memory.history;
         let lists = &mut self.memory.lists[ply];
         lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, m));

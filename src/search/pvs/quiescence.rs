@@ -38,7 +38,9 @@ impl Playing<'_> {
             let known = entry.and_then(|entry| entry.eval);
             known.unwrap_or_else(|| self.worker.evaluate(position))
         });
-        let mut best = raw.map_or(-Score::INFINITE, |raw| refined(raw, entry.as_ref(), ply));
+        let mut best = raw.map_or(-Score::INFINITE, |raw| {
+            refined(self.corrected(position, raw, ply), entry.as_ref(), ply)
+        });
         let mut best_move = PackedMove::NONE;
         let first_alpha = alpha;
         if best < beta {

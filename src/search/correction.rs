@@ -1,0 +1,114 @@
+//! Correction history: by how much the evaluation was wrong in positions like this one.
+//!
+//! What a search finds is compared with the static evaluation of its root; the error is remembered
+//! under several features of the position (pawns, each side's other pieces, minor pieces, the last
+//! two moves) and added to the evaluation where they occur again. Idea: Caissa (Witek) and
+//! Stockfish, 2024.
+
+use super::history::boxed;
+use super::params;
+use crate::board::{PieceSquare, Position, color_index};
+use crate::score::{Depth, Score};
+
+/// Slots of a table that is indexed by a hash key.
+const SLOTS: usize = 16_384;
+/// Errors stay within ±this; a unit is about a 32nd of a centipawn before weighting.
+const LIMIT: i32 = 1024;
+
+type BySide<const N: usize> = Box<[[i16; N]; 2]>;
+
+/// The errors, one table a feature; all by side to move.
+pub struct Correction {
+    pawns: BySide<SLOTS>,
+    non_pawns: [BySide<SLOTS>; 2],
+    minors: BySide<SLOTS>,
+    /// By the last move's piece on its destination, then by the move's before.
+    continuation: Box<[[i16; 768]; 768]>,
+}
+
+/// The last two moves, latest first.
+pub type Moves = [Option<PieceSquare>; 2];
+
+impl Default for Correction {
+    fn default() -> Correction {
+        Correction::new()
+    }
+}
+
+impl Correction {
+    /// No errors known.
+    pub fn new() -> Correction {
+        Correction {
+            pawns: boxed([0; SLOTS]),
+            non_pawns: [boxed([0; SLOTS]), boxed([0; SLOTS])],
+            minors: boxed([0; SLOTS]),
+            continuation: boxed([0; 768]),
+        }
+    }
+
+    /// The evaluation with what is known of its errors.
+    #[inline]
+    pub fn corrected(&self, position: &Position, moves: Moves, eval: Score) -> Score {
+        if params::use_correction() == 0 {
+            return eval;
+        }
+        let keys = position.keys();
+        let side = color_index(position.turn());
+        let get = |table: &BySide<SLOTS>, key| i32::from(table[side][slot(key)]);
+        let mut sum = get(&self.pawns, keys.pawns) * params::correction_pawns()
+            + get(&self.non_pawns[0], keys.non_pawns[0]) * params::correction_non_pawns()
+            + get(&self.non_pawns[1], keys.non_pawns[1]) * params::correction_non_pawns()
+            + get(&self.minors, keys.minors) * params::correction_minors();
+        if let [Some(last), Some(before)] = moves {
+            let error = self.continuation[last.index()][before.index()];
+            sum += i32::from(error) * params::correction_continuation();
+        }
+        Score::cp(eval.value() + sum / 2048)
+    }
+
+    /// The search of `depth` plies found `error` centipawns more than the evaluation said.
+    pub fn learn(&mut self, position: &Position, moves: Moves, depth: Depth, error: i32) {
+        let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
+        let keys = position.keys();
+        let side = color_index(position.turn());
+        update(&mut self.pawns[side][slot(keys.pawns)], bonus);
+        update(&mut self.non_pawns[0][side][slot(keys.non_pawns[0])], bonus);
+        update(&mut self.non_pawns[1][side][slot(keys.non_pawns[1])], bonus);
+        update(&mut self.minors[side][slot(keys.minors)], bonus);
+        if let [Some(last), Some(before)] = moves {
+            update(&mut self.continuation[last.index()][before.index()], bonus);
+        }
+    }
+}
+
+#[inline]
+const fn slot(key: u64) -> usize {
+    key as usize % SLOTS
+}
+
+#[inline]
+fn update(error: &mut i16, bonus: i32) {
+    let value = i32::from(*error);
+    *error = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_learnt_corrects_positions_alike_and_stays_small() {
+        let mut correction = Correction::new();
+        let position = Position::startpos();
+        let eval = Score::cp(10);
+        assert_eq!(correction.corrected(&position, [None; 2], eval), eval);
+        for _ in 0..1000 {
+            correction.learn(&position, [None; 2], 20, 500);
+        }
+        let raised = correction.corrected(&position, [None; 2], eval);
+        assert!(raised > eval && raised < eval + 500, "{raised}");
+        let reply = position.play(position.legal_moves()[0]).0;
+        let other = correction.corrected(&reply, [None; 2], eval);
+        assert_eq!(other, eval, "the other side's errors are its own");
+    }
+}
