@@ -162,7 +162,7 @@ impl<'a> Playing<'a> {
         // Step 4: the static evaluation, and whether it rises.
         let mut known = self.know(position, entry, task.ply, excluded.is_some());
 
-        // Steps 5 to 8: reductions and cuts before any move.
+        // Steps 5 to 9: reductions and cuts before any move.
         let found = match self.before_moves(position, &task, &known)? {
             Before::Leave(score) => return Some(score),
             Before::Search { depth, path, redo } => {
@@ -179,7 +179,7 @@ impl<'a> Playing<'a> {
             }
         };
 
-        // Step 16: remember.
+        // Step 17: remember.
         if excluded.is_none() {
             self.store(position, &task, &known, found);
             self.learn_error(position, &task, found);
@@ -398,7 +398,7 @@ impl<'a> Playing<'a> {
         Some(found)
     }
 
-    /// Step 16, second part: how wrong was the evaluation? Only where the search tells, and where
+    /// Step 17, second part: how wrong was the evaluation? Only where the search tells, and where
     /// no capture explains it.
     fn learn_error(&mut self, position: &Position, task: &Task, found: Found) {
         let Some(eval) = self.frames[task.ply].eval else { return };
@@ -415,7 +415,7 @@ impl<'a> Playing<'a> {
         }
     }
 
-    /// Step 16.
+    /// Step 17.
     fn store(&mut self, position: &Position, task: &Task, known: &Known, found: Found) {
         // With root moves left out, the root's value is not the position's.
         if task.is_root() && !self.worker.excluded.is_empty() {

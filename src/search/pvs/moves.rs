@@ -1,4 +1,4 @@
-//! Steps 9 to 15: the moves of a node, one after another.
+//! Steps 10 to 16: the moves of a node, one after another.
 
 use super::picker::Picker;
 use super::{Found, Known, Playing, Task};
@@ -18,7 +18,7 @@ struct Candidate {
     history: i32,
 }
 
-/// What Step 10 found.
+/// What Step 11 found.
 enum Hopeless {
     No,
     Move,
@@ -53,7 +53,7 @@ impl Tried {
 }
 
 impl Playing<'_> {
-    /// Steps 9 to 15: the moves.
+    /// Steps 10 to 16: the moves.
     pub(super) fn moves(
         &mut self,
         position: &Position,
@@ -77,7 +77,7 @@ impl Playing<'_> {
             number += 1;
             let candidate = self.candidate(position, known, m, number);
 
-            // Step 10: moves that cannot matter.
+            // Step 11: moves that cannot matter.
             if !task.is_root() && !found.score.is_mate_against_us() && number > 1 {
                 match self.hopeless(position, &task, known, &candidate) {
                     Hopeless::No => {}
@@ -89,7 +89,7 @@ impl Playing<'_> {
                 }
             }
 
-            // Step 11: the table's move, if it is the only good one, gets more depth.
+            // Step 12: the table's move, if it is the only good one, gets more depth.
             let mut extension = 0;
             if m == known.hint && !task.is_root() && excluded.is_none() {
                 match self.singular(position, &task, known)? {
@@ -98,7 +98,7 @@ impl Playing<'_> {
                 }
             }
 
-            // Steps 12 to 14: search it.
+            // Steps 13 to 15: search it.
             let before = self.worker.stats.nodes;
             let score = self.child(position, &task, known, &candidate, extension)?;
             if task.is_root() {
@@ -115,7 +115,7 @@ impl Playing<'_> {
                 }
             }
             if score >= task.beta {
-                // Step 15: what was learned.
+                // Step 16: what was learned.
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
                 let sure = known.eval <= first_alpha;
@@ -153,7 +153,7 @@ impl Playing<'_> {
         Candidate { m, number, quiet, history }
     }
 
-    /// Step 10. Late-move, futility, history and exchange pruning.
+    /// Step 11. Late-move, futility, history and exchange pruning.
     fn hopeless(
         &self,
         position: &Position,
@@ -188,7 +188,7 @@ impl Playing<'_> {
         Hopeless::No
     }
 
-    /// Step 11. Is the table's move the only one that reaches its score?
+    /// Step 12. Is the table's move the only one that reaches its score?
     fn singular(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Extension> {
         let Some(entry) = &known.entry else {
             return Some(Extension::Plies(0));
@@ -206,7 +206,7 @@ impl Playing<'_> {
         Some(extend::singular(value?, beta, task.beta, score, task.is_pv(), task.cut_node))
     }
 
-    /// Steps 12 to 14: plays a move and searches it, late moves shallower, all but the first with
+    /// Steps 13 to 15: plays a move and searches it, late moves shallower, all but the first with
     /// a null window.
     fn child(
         &mut self,
@@ -235,7 +235,7 @@ impl Playing<'_> {
         let mut open = task.is_pv() && number == 1;
 
         if number > 1 && task.depth >= 2 {
-            // Step 12: late-move reductions.
+            // Step 13: late-move reductions.
             let reduction = reduce::late_move(&Late {
                 depth: task.depth,
                 number,
@@ -254,12 +254,12 @@ impl Playing<'_> {
             }
             open = task.is_pv() && score > alpha;
         } else if !open {
-            // Step 13: null window.
+            // Step 14: null window.
             score = -self.search(&next, null_window(full, !task.cut_node))?;
             open = task.is_pv() && score > alpha;
         }
         if open {
-            // Step 14: the whole window.
+            // Step 15: the whole window.
             let whole = Task {
                 alpha: -beta,
                 beta: -alpha,
@@ -274,7 +274,7 @@ impl Playing<'_> {
         Some(score)
     }
 
-    /// Step 15. Rewards the move that cut, and those tried before it the other way.
+    /// Step 16. Rewards the move that cut, and those tried before it the other way.
     fn learn(
         &mut self,
         position: &Position,

@@ -1,4 +1,4 @@
-//! Step 9: the order of moves, generated in stages so that a node which is cut early never
+//! Step 10: the order of moves, generated in stages so that a node which is cut early never
 //! generates what it does not need.
 
 use super::{Known, Playing};
