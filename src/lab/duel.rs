@@ -41,9 +41,8 @@ use crate::search::{Searcher, Switches};
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "A and B are lists such as NullMove=verified-r3,Hash=16 or a scheme's name \
-    alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, and the classic searcher's switches \
-    (table, history, check-extension, quiescence-promotions, store-null-cutoffs, \
-    split-table-by-flag)."
+    alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, and the classic searcher's \
+    switches, as history=off (docs/null-move.md lists them)."
 )]
 pub struct DuelArgs {
     /// The options of one side
