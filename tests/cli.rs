@@ -130,12 +130,14 @@ fn suite() {
 #[test]
 fn compare() {
     let suite = file("compare.epd", &format!("{MATE_IN_1} bm Qg7#; id \"one\";\n"));
-    let schemes = "standard-r2,verified-r3";
-    assert!(
-        good(&["compare", &suite, "--schemes", schemes, "--depths", "2"]).contains("verified-r3")
-    );
-    bad(&["compare", &suite, "--schemes", "nonsense", "--depths", "2"], "nonsense");
-    bad(&["compare", &suite, "--schemes", schemes, "--depths", "0"], "0");
-    bad(&["compare", "/no/such/file", "--schemes", schemes, "--depths", "2"], "/no/such/file");
+    let out = file("compare", "");
+    let words = |suite, scheme, depth| {
+        vec!["compare", suite, "--null-move", scheme, "--depths", depth, "--fresh", "--out", &out]
+    };
+    let table = good(&words(&suite, "standard-r2,verified-r3", "2"));
+    assert!(table.contains("verified-r3"), "{table}");
+    bad(&words(&suite, "nonsense", "2"), "nonsense");
+    bad(&words(&suite, "verified-r3", "0"), "0");
+    bad(&words("/no/such/file", "verified-r3", "2"), "/no/such/file");
     bad(&["compare"], "required");
 }
