@@ -255,8 +255,9 @@ fn commands_wait_for_a_bounded_search() {
         set_up(MIDDLE_GAME)
     ));
     session.send("isready\ngo nodes 3000\nperft 2");
-    assert!(session.within(milliseconds(0)).len() < 100);
-    let first = session.until("bestmove");
+    let mut first = session.within(milliseconds(0));
+    assert!(first.len() < 100);
+    first.extend(session.until("bestmove"));
     assert_eq!(count(&first, "readyok") + count(&first, "info depth 7 "), 2, "{first:?}");
     let second = session.answer();
     assert_eq!(second.last().depth, 6);
@@ -375,8 +376,11 @@ fn go_mate_n() {
         }
     }
     session.send(&format!("{}\ngo mate 1", set_up(START)));
-    assert_eq!(count(&session.within(milliseconds(300)), "bestmove"), 0, "there is none in one");
-    assert_sound(&session.search("stop"), &Position::startpos());
+    let mut lines = session.within(milliseconds(300));
+    assert_eq!(count(&lines, "bestmove"), 0, "there is none in one");
+    session.send("stop");
+    lines.extend(session.until("bestmove"));
+    assert_sound(&session::read_answer(&lines), &Position::startpos());
 }
 
 #[test]
