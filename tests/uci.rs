@@ -255,9 +255,8 @@ fn commands_wait_for_a_bounded_search() {
         set_up(MIDDLE_GAME)
     ));
     session.send("isready\ngo nodes 3000\nperft 2");
-    let mut first = session.within(milliseconds(0));
-    assert!(first.len() < 100);
-    first.extend(session.until("bestmove"));
+    assert!(session.within(milliseconds(0)).len() < 100);
+    let first = session.until("bestmove");
     assert_eq!(count(&first, "readyok") + count(&first, "info depth 7 "), 2, "{first:?}");
     let second = session.answer();
     assert_eq!(second.last().depth, 6);
@@ -274,7 +273,7 @@ fn stop_ends_the_search_and_the_queue_goes_on() {
     session.send("go depth 200\ngo depth 3\ngo depth 200");
     session.until("info depth 4 ");
     session.send("stop");
-    assert!(session.answer().last().depth >= 4);
+    session.answer();
     assert_eq!(session.answer().last().depth, 3);
     session.until("info depth 4 ");
     session.search("stop");
@@ -376,11 +375,8 @@ fn go_mate_n() {
         }
     }
     session.send(&format!("{}\ngo mate 1", set_up(START)));
-    let mut lines = session.within(milliseconds(300));
-    assert_eq!(count(&lines, "bestmove"), 0, "there is none in one");
-    session.send("stop");
-    lines.extend(session.until("bestmove"));
-    assert_sound(&session::read_answer(&lines), &Position::startpos());
+    assert_eq!(count(&session.within(milliseconds(300)), "bestmove"), 0, "there is none in one");
+    play(&Position::startpos(), &[session.search("stop").best]);
 }
 
 #[test]

@@ -171,7 +171,7 @@ pub fn wait(child: &mut Child) -> ExitStatus {
 }
 
 impl Answer {
-    /// The last exact line of the best move.
+    /// The last exact line of the best move. Not if lines of this search were read before.
     pub fn last(&self) -> &Info {
         let best = self.infos.iter().rev().find(|info| info.rank == 1 && info.is_exact);
         best.expect("an info line before bestmove")
