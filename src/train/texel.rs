@@ -144,16 +144,22 @@ fn phase(position: &Position) -> i32 {
     position.piece_squares().map(|piece| PHASE[piece.role() as usize - 1]).sum()
 }
 
-/// Is it a quiet position, evaluated by piece values alone? Asked with the move played and the score.
+/// Is it a quiet position, evaluated by piece values alone? Asked with the move played and White's
+/// score.
 pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
-    let is_corrected = || {
-        let strong = Color::from_white(score > Score::ZERO);
-        let balance = Balance::of(position, strong);
-        phase(position) <= endings::PHASE_LIMIT
-            && (endings::scale(position, strong, &balance) != endings::FULL_SCALE
-                || endings::drive(position, strong, &balance) != 0)
-    };
-    !position.in_check() && !position.is_noisy(m) && !score.is_decisive() && !is_corrected()
+    !position.in_check()
+        && !position.is_noisy(m)
+        && !score.is_decisive()
+        && !is_corrected(position, score)
+}
+
+/// Does the evaluation of endings have a say? Asked with White's score.
+pub fn is_corrected(position: &Position, score: Score) -> bool {
+    let strong = Color::from_white(score > Score::ZERO);
+    let balance = Balance::of(position, strong);
+    phase(position) <= endings::PHASE_LIMIT
+        && (endings::scale(position, strong, &balance) != endings::FULL_SCALE
+            || endings::drive(position, strong, &balance) != 0)
 }
 
 // --- Fitting -------------------------------------------------------------------------------------

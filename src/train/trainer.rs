@@ -35,6 +35,10 @@ pub struct TrainArgs {
     /// The network file to write
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Learn the classical evaluation of the games' positions and of others near them, instead of
+    /// scores and results: to begin at
+    #[arg(long)]
+    pub classical: bool,
     /// Begin at this network instead of at nothing
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,

@@ -1,13 +1,13 @@
 //! The positions of games, packed for training.
 
 use super::TrainArgs;
-use crate::board::{Color, PackedMove, PieceSquare, Position};
+use crate::board::{Color, PieceSquare, Position};
 use crate::eval::network::shape::{View, bucket};
 use crate::eval::{Evaluator, State};
 use crate::score::Score;
 use crate::train::curve::Curve;
 use crate::train::format::Game;
-use crate::train::{TrainError, texel, visit_games};
+use crate::train::{Random, TrainError, texel, visit_games};
 
 /// One game in so many is held out.
 pub const HELD_OUT: u64 = 20;
@@ -36,7 +36,7 @@ pub struct Sample {
     pub points: f32,
     /// The searched score in centipawns.
     pub score: i16,
-    /// The classical evaluation, in centipawns; 0 where it is not asked for.
+    /// The classical evaluation, in centipawns.
     pub classical: i16,
 }
 
@@ -44,10 +44,11 @@ pub struct Sample {
 pub fn load(args: &TrainArgs) -> Result<(Data, Data), TrainError> {
     let (mut training, mut held_out) = (Data::default(), Data::default());
     visit_games(&args.data, |number, game| {
-        if number % HELD_OUT == 0 {
-            held_out.add(&game, args, true);
+        let data = if number % HELD_OUT == 0 { &mut held_out } else { &mut training };
+        if args.classical {
+            data.add_evaluated(&game, args, &mut Random::new(args.seed, number));
         } else {
-            training.add(&game, args, false);
+            data.add_played(&game, args);
         }
     })?;
     Ok((training, held_out))
@@ -70,46 +71,75 @@ impl Data {
         &self.pieces[first..first + usize::from(sample.count)]
     }
 
-    fn add(&mut self, game: &Game, args: &TrainArgs, evaluated: bool) {
+    /// The quiet positions of a game, to learn its result and scores.
+    fn add_played(&mut self, game: &Game, args: &TrainArgs) {
         for (position, m, score) in game.positions() {
-            if is_wanted(&position, m, score) {
-                self.add_position(&position, game.result.points(), score, args, evaluated);
+            if texel::is_wanted(&position, m, score) {
+                let expected = expected(args, score);
+                let target = args.wdl * game.result.points() + (1.0 - args.wdl) * expected;
+                self.add(&position, target, game.result.points(), score);
             }
         }
     }
 
-    /// `points` and `white_score` are White's.
-    fn add_position(
-        &mut self,
-        position: &Position,
-        points: f32,
-        white_score: Score,
-        args: &TrainArgs,
-        evaluated: bool,
-    ) {
+    /// The positions of a game, and as many some random moves away: to learn the classical
+    /// evaluation.
+    fn add_evaluated(&mut self, game: &Game, args: &TrainArgs, random: &mut Random) {
+        for (position, ..) in game.positions() {
+            for position in [astray(&position, random), position] {
+                let score = classical(&position);
+                if !position.in_check() && !texel::is_corrected(&position, score) {
+                    let points = expected(args, score);
+                    self.add(&position, points, points, score);
+                }
+            }
+        }
+    }
+
+    /// Adds a position; the target, the result and the score are White's.
+    fn add(&mut self, position: &Position, target: f32, points: f32, score: Score) {
         let us = position.turn();
-        let (points, score) =
-            if us.is_white() { (points, white_score) } else { (1.0 - points, -white_score) };
-        let expected = Curve { scale: args.scale }.points(f64::from(score.value())) as f32;
         let view = |color: Color| View::of(color, position.king(color));
+        let ours = |points: f32| if us.is_white() { points } else { 1.0 - points };
         let first = self.pieces.len() as u32;
         self.pieces.extend(position.piece_squares());
         let count = self.pieces.len() - first as usize;
-        let classical = || State::with(&Evaluator::Classical, position).evaluate(position).raw();
         self.samples.push(Sample {
             first,
             count: count as u8,
             bucket: bucket(count) as u8,
             views: [view(us), view(!us)],
-            target: args.wdl * points + (1.0 - args.wdl) * expected,
-            points,
-            score: score.raw(),
-            classical: if evaluated { classical() } else { 0 },
+            target: ours(target),
+            points: ours(points),
+            score: seen_by(us, score).raw(),
+            classical: seen_by(us, classical(position)).raw(),
         });
     }
 }
 
-/// Is it a position that the network is to judge? Asked with the move played and the score.
-fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
-    texel::is_wanted(position, m, score)
+/// The points that White's score lets White expect.
+fn expected(args: &TrainArgs, score: Score) -> f32 {
+    Curve { scale: args.scale }.points(f64::from(score.value())) as f32
+}
+
+/// The classical evaluation, for White.
+fn classical(position: &Position) -> Score {
+    let ours = State::with(&Evaluator::Classical, position).evaluate(position);
+    seen_by(position.turn(), ours)
+}
+
+/// White's score seen by a colour, or a colour's seen by White.
+fn seen_by(color: Color, score: Score) -> Score {
+    if color.is_white() { score } else { -score }
+}
+
+/// A position up to six random moves on.
+fn astray(position: &Position, random: &mut Random) -> Position {
+    let mut position = position.clone();
+    for _ in 0..=random.below(6) {
+        let moves = position.legal_moves();
+        let Some(&m) = moves.get(random.below(moves.len())) else { break };
+        position = position.play(m).0;
+    }
+    position
 }
