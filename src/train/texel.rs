@@ -450,6 +450,6 @@ mod tests {
                 data.add_position(&position, won, Score::cp(score));
             }
         }
-        assert!((fitted_curve(&data) - 200.0).abs() < 2.0);
+        assert!((fitted_curve(&data).scale - 200.0).abs() < 2.0);
     }
 }

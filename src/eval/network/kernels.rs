@@ -48,9 +48,10 @@ fn update(from: &Row, to: &mut Row, put: &[&Row], removed: &[&Row]) {
     // By hand for the moves there are, so that a neuron is read and written once.
     match (put, removed) {
         (&[a], &[b]) => each(to, |i| from.0[i].wrapping_add(a.0[i]).wrapping_sub(b.0[i])),
-        (&[a], &[b, c]) => {
-            each(to, |i| from.0[i].wrapping_add(a.0[i]).wrapping_sub(b.0[i]).wrapping_sub(c.0[i]))
-        }
+        (&[a], &[b, c]) => each(to, |i| {
+            let moved = from.0[i].wrapping_add(a.0[i]).wrapping_sub(b.0[i]);
+            moved.wrapping_sub(c.0[i])
+        }),
         _ => {
             *to = *from;
             for row in put {

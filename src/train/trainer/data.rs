@@ -97,7 +97,7 @@ impl Data {
     }
 
     /// Adds a position; the target, the result and the score are White's.
-    fn add(&mut self, position: &Position, target: f32, points: f32, score: Score) {
+    pub fn add(&mut self, position: &Position, target: f32, points: f32, score: Score) {
         let us = position.turn();
         let view = |color: Color| View::of(color, position.king(color));
         let ours = |points: f32| if us.is_white() { points } else { 1.0 - points };

@@ -239,3 +239,89 @@ fn loss(output: f32, target: f32) -> f64 {
     let output = f64::from(output);
     output.max(0.0) - output * f64::from(target) + (-output.abs()).exp().ln_1p()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::eval::network::Network;
+    use crate::eval::{Evaluator, State};
+    use crate::score::Score;
+    use std::sync::Arc;
+
+    const POSITIONS: [&str; 3] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+        "2kr3r/ppp2ppp/8/4n3/8/2N5/PPP2PPP/R3R1K1 b - - 0 1",
+    ];
+
+    fn data() -> Data {
+        let mut data = Data::default();
+        for (fen, target) in POSITIONS.into_iter().zip([0.5, 0.9, 0.2]) {
+            data.add(&Position::from_fen(fen).unwrap(), target, target, Score::ZERO);
+        }
+        data
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_loss() {
+        let (data, mut model) = (data(), Model::random(&mut Random::new(5, 0)));
+        let indices = [0, 1, 2];
+        let mut slopes = no_slopes();
+        let loss = model.learn(&data, &indices, &mut slopes);
+        assert!((loss - model.loss(&data, &indices)).abs() < 1e-6);
+        let mut random = Random::new(6, 0);
+        let mut steep = 0;
+        for _ in 0..4_000 {
+            const STEP: f32 = 1.0 / 256.0;
+            let index = random.below(LENGTH);
+            let kept = model.numbers[index];
+            let mut at = |number| {
+                model.numbers[index] = number;
+                model.loss(&data, &indices)
+            };
+            let slope = (at(kept + STEP) - at(kept - STEP)) / f64::from(2.0 * STEP);
+            at(kept);
+            let found = f64::from(slopes[index]);
+            assert!((slope - found).abs() < 0.01 * (slope.abs() + 0.1), "{slope} {found}");
+            steep += usize::from(slope.abs() > 0.002);
+        }
+        assert!(steep > 200, "{steep}");
+    }
+
+    #[test]
+    fn all_versions_learn_the_same() {
+        let (data, model) = (data(), Model::random(&mut Random::new(7, 0)));
+        let (mut best, mut plain) = (no_slopes(), no_slopes());
+        let losses = [
+            model.learn(&data, &[0, 1, 2], &mut best),
+            model.learn_plain(&data, &[0, 1, 2], &mut plain),
+        ];
+        assert!(losses[0] == losses[1] && best == plain);
+    }
+
+    #[test]
+    fn integers_say_nearly_the_same() {
+        let (data, model) = (data(), Model::random(&mut Random::new(8, 0)));
+        let parameters = model.quantised(400.0);
+        let network = Evaluator::Network(Arc::new(Network::new(&parameters).unwrap()));
+        for (sample, fen) in data.samples.iter().zip(POSITIONS) {
+            let position = Position::from_fen(fen).unwrap();
+            let value = State::with(&network, &position).evaluate(&position).value();
+            let output = f64::from(model.output(&data, sample)) * 400.0;
+            assert!((f64::from(value) - output).abs() < 12.0, "{value} {output}");
+        }
+        let again = Model::of(&parameters).quantised(400.0);
+        assert_eq!(again, parameters);
+    }
+
+    #[test]
+    fn numbers_stay_where_integers_can_follow() {
+        let mut model = Model::random(&mut Random::new(9, 0));
+        for sign in [-1.0, 1.0] {
+            model.numbers.fill(1e9 * sign);
+            model.clip();
+            assert!(Network::new(&model.quantised(1.0)).is_ok());
+        }
+    }
+}
