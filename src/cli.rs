@@ -51,6 +51,9 @@ enum Command {
     /// Fit the classical evaluation to stored games and print its tables
     #[cfg(feature = "train")]
     TuneEval(crate::train::texel::TuneArgs),
+    /// Train a network for the evaluation on stored games
+    #[cfg(feature = "train")]
+    Train(crate::train::trainer::TrainArgs),
 }
 
 #[derive(Args)]
@@ -188,6 +191,8 @@ impl Command {
             Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
             #[cfg(feature = "train")]
             Command::TuneEval(args) => Ok(crate::train::texel::run(&args, &mut io::stdout())?),
+            #[cfg(feature = "train")]
+            Command::Train(args) => Ok(crate::train::trainer::run(&args)?),
         }
     }
 }

@@ -4,13 +4,17 @@
 //! and what a user did wrong comes back as the reason in words.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
+use crate::board::notation::quoted;
 use crate::board::{PackedMove, Position};
+use crate::eval::Evaluator;
+use crate::eval::network::Network;
 use crate::score::Score;
 use crate::search::null_move::Scheme;
 use crate::search::pool::Pool;
@@ -40,6 +44,8 @@ pub struct Options {
     pub scheme: Option<&'static Scheme>,
     /// The searcher.
     pub searcher: Searcher,
+    /// The evaluation of the playing searcher.
+    pub evaluator: Evaluator,
 }
 
 impl Default for Options {
@@ -53,6 +59,7 @@ impl Default for Options {
             chess960: false,
             scheme: None,
             searcher: Searcher::default(),
+            evaluator: Evaluator::default(),
         }
     }
 }
@@ -125,7 +132,8 @@ impl Engine {
         &self.position
     }
 
-    /// The options. The size of the table is set by [`Engine::set_hash`].
+    /// The options. The size of the table is set by [`Engine::set_hash`], the evaluation by
+    /// [`Engine::set_evaluator`].
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -146,6 +154,23 @@ impl Engine {
             .map_err(|error| format!("{error}; the table keeps {} MB", self.table.megabytes()))?;
         self.table = Arc::new(table);
         self.options.hash = megabytes;
+        Ok(())
+    }
+
+    /// Evaluates in another way from the next search on, and forgets what was learnt in the old.
+    pub fn set_evaluator(&mut self, evaluator: Evaluator) {
+        self.new_game();
+        self.options.evaluator = evaluator;
+    }
+
+    /// Evaluates by the network in a file from the next search on.
+    ///
+    /// # Errors
+    /// What is wrong with the file, in words; then the old evaluation stays.
+    pub fn load_network(&mut self, path: &str) -> Result<(), String> {
+        let network = Network::load(Path::new(path))
+            .map_err(|reason| format!("{}: {reason}; the evaluation stays", quoted(path)))?;
+        self.set_evaluator(Evaluator::Network(Arc::new(network)));
         Ok(())
     }
 
@@ -250,6 +275,7 @@ impl Engine {
             multi_pv: self.options.multi_pv,
             search_moves,
             switches: Switches::default(),
+            evaluator: self.options.evaluator.clone(),
         }
     }
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use searcher::classic;
 use tacet::board::Position;
 use tacet::board::movegen::{Kind, MoveList, generate};
-use tacet::eval::State;
+use tacet::eval::{Evaluator, State};
 use tacet::score::{Depth, Score};
 
 /// The value of a node. `path` holds the keys from the root (included) to the node (left out).
@@ -45,7 +45,7 @@ fn captures(position: &Position) -> Score {
     let mut moves = MoveList::new();
     generate(position, Kind::Noisy, &mut moves);
     let values = moves.iter().map(|&m| -captures(&position.play(m).0));
-    values.fold(State::new(position).evaluate(position), Score::max)
+    values.fold(State::with(&Evaluator::Classical, position).evaluate(position), Score::max)
 }
 
 /// Positions with both kings and one to four more men, with the right to castle where that is

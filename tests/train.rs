@@ -30,6 +30,41 @@ fn games_are_made_and_learned_from() {
 }
 
 #[test]
+fn a_network_is_trained_and_plays() {
+    let (file, network, other) = (scratch("net-games"), scratch("a.net"), scratch("b.net"));
+    let [path, out, again] = [&file, &network, &other].map(|p| p.to_str().expect("Unicode"));
+    let _ = std::fs::remove_file(&file);
+    tacet(&["datagen", "--games", "40", "--nodes", "100", "--threads", "2", "--out", path])
+        .success();
+    let train = |out, threads, more: &[&str]| {
+        let fixed = ["train", "--data", path, "--out", out, "--epochs", "3", "--batch", "256"];
+        tacet(&[&fixed, &["--threads", threads], more].concat())
+    };
+    let output = train(out, "1", &["--lr", "0.01"]).success();
+    let text = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+    assert!(text.contains("epoch 3: loss ") && text.contains("held-out loss"), "{text}");
+    train(again, "3", &["--lr", "0.01"]).success();
+    let bytes = |path| std::fs::read(path).expect("a network");
+    assert!(bytes(&network) == bytes(&other), "the number of threads changes nothing");
+    train(again, "2", &["--from", out, "--classical"]).success();
+    assert!(bytes(&network) != bytes(&other));
+
+    let option = format!("EvalFile={out}");
+    let plays = tacet(&["go", "depth", "4", "-o", &option]).success();
+    assert!(String::from_utf8_lossy(&plays.get_output().stdout).contains("bestmove"));
+    let mut damaged = bytes(&network);
+    damaged[100] ^= 1;
+    std::fs::write(&other, damaged).expect("a file");
+    let refusal = tacet(&["go", "depth", "1", "-o", &format!("EvalFile={again}")]).failure();
+    let text = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
+    assert!(text.contains("wrong checksum") && text.lines().count() == 1, "{text}");
+    train(again, "1", &["--from", again]).failure();
+    for path in [&file, &network, &other] {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+#[test]
 fn what_is_no_data_is_refused_in_one_line() {
     let file = scratch("nonsense");
     let path = file.to_str().expect("a path in Unicode");
@@ -47,6 +82,9 @@ fn what_is_no_data_is_refused_in_one_line() {
     let _ = std::fs::remove_file(&file);
     tacet(&["tune-eval", path]).failure();
     tacet(&["tune-eval", "--result-share", "2", path]).failure();
+    tacet(&["train", "--data", path, "--out", "unused"]).failure();
+    tacet(&["train", "--wdl", "2", "--data", path, "--out", "unused"]).failure();
+    tacet(&["train", "--scale", "0", "--data", path, "--out", "unused"]).failure();
     tacet(&["datagen", "--nodes", "0", "--out", path]).failure();
     assert!(!file.exists());
 }

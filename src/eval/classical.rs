@@ -248,7 +248,6 @@ const HALVES: [[Pair; 32]; 6] = [
 mod tests {
     use super::*;
     use crate::board::movegen::MoveList;
-    use crate::eval::State;
 
     /// Start, castling on both sides, en passant and promotions near.
     const STARTS: [&str; 4] = [
@@ -288,11 +287,11 @@ mod tests {
     }
 
     /// Plays random games, passes among the moves; `visit` sees every node with its state.
-    fn random_games(mut visit: impl FnMut(&Position, &mut State, MoveList)) {
+    fn random_games(mut visit: impl FnMut(&Position, &mut Stack, MoveList)) {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for game in 0..120 {
             let mut position = Position::from_fen(STARTS[game % STARTS.len()]).unwrap();
-            let mut state = State::new(&position);
+            let mut state = Stack::new(&position);
             for _ in 0..160 {
                 let moves = position.legal_moves();
                 visit(&position, &mut state, moves.clone());
@@ -316,14 +315,14 @@ mod tests {
         let (mut castlings, mut passants, mut promotions, mut nodes) = (0, 0, 0, 0);
         random_games(|position, state, moves| {
             let before = state.evaluate(position);
-            assert_eq!(before, State::new(position).evaluate(position), "{position:?}");
+            assert_eq!(before, Stack::new(position).evaluate(position), "{position:?}");
             for &m in moves.iter() {
                 castlings += usize::from(m.is_castle());
                 passants += usize::from(m.is_en_passant());
                 promotions += usize::from(m.is_promotion());
                 let (next, change) = position.play(m);
                 state.push(&change);
-                assert_eq!(state.sums.top, Sums::of(&next), "{m} in {position:?}");
+                assert_eq!(state.top, Sums::of(&next), "{m} in {position:?}");
                 state.pop();
             }
             assert_eq!(state.evaluate(position), before);
@@ -338,7 +337,7 @@ mod tests {
             let other = flipped(position);
             assert_eq!(
                 state.evaluate(position),
-                State::new(&other).evaluate(&other),
+                Stack::new(&other).evaluate(&other),
                 "{position:?}"
             );
         });
@@ -356,7 +355,7 @@ mod tests {
     #[test]
     fn the_start_is_level_but_for_the_move() {
         let start = Position::startpos();
-        assert_eq!(State::new(&start).evaluate(&start), Score::cp(TEMPO));
+        assert_eq!(Stack::new(&start).evaluate(&start), Score::cp(TEMPO));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! search cannot see to the end ([`drive`]): the lone king is driven to the edge - before bishop
 //! and knight, to a corner of the bishop's colour - and the other king brought near.
 
+use super::classical::PHASE;
 use crate::board::{Bitboard, Color, File, Position, Rank, Role, Square};
 use crate::score::Score;
 
@@ -13,6 +14,14 @@ pub const PHASE_LIMIT: i32 = 8;
 
 /// A scale that leaves the value as it is.
 pub const FULL_SCALE: i32 = 64;
+
+/// Are so few officers left that [`corrected`] may apply?
+#[inline]
+pub fn may_mislead(position: &Position) -> bool {
+    let worth = |role: Role| position.by_role(role).count() as i32 * PHASE[role as usize - 1];
+    let phase: i32 = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(worth).iter().sum();
+    phase <= PHASE_LIMIT
+}
 
 /// The score for the side to move, whose value by piece values is `ours` and whose move is worth
 /// `tempo`, both in centipawns.

@@ -1,48 +1,88 @@
 //! Evaluation: what a position is worth without searching it.
 //!
 //! A [`State`] accompanies a search. It is told of every move played and taken back, keeps sums
-//! that a move changes little, and answers with a [`Score`] when asked. [`classical`] adds up
-//! piece-square values; [`endings`] knows the few endings in which such a sum misleads.
+//! that a move changes little, and answers with a [`Score`] when asked. There are two evaluations
+//! to choose from ([`Evaluator`]): [`classical`] adds up piece-square values, [`network`] is a
+//! neural network. [`endings`] knows the few endings in which either misleads.
 
 pub mod classical;
 pub mod endings;
+pub mod network;
+
+use std::sync::Arc;
 
 use crate::board::{Change, Position};
 use crate::score::Score;
+use network::Network;
+
+/// Which evaluation. Cheap to copy.
+#[derive(Clone, Debug, Default)]
+pub enum Evaluator {
+    /// The sum of piece-square values.
+    #[default]
+    Classical,
+    /// A neural network.
+    Network(Arc<Network>),
+}
 
 /// A stack of incremental sums, one per search thread; the top belongs to the current node.
 #[derive(Clone, Debug)]
-pub struct State {
-    sums: classical::Stack,
+pub enum State {
+    /// Of the classical evaluation.
+    Classical(classical::Stack),
+    /// Of a neural network.
+    Network(network::accumulator::Stack),
 }
 
 impl State {
-    /// A stack whose bottom is `position`.
+    /// A stack of the default evaluation whose bottom is `position`.
     pub fn new(position: &Position) -> State {
-        State { sums: classical::Stack::new(position) }
+        State::with(&Evaluator::default(), position)
+    }
+
+    /// A stack of the given evaluation whose bottom is `position`.
+    pub fn with(evaluator: &Evaluator, position: &Position) -> State {
+        match evaluator {
+            Evaluator::Classical => State::Classical(classical::Stack::new(position)),
+            Evaluator::Network(network) => {
+                State::Network(network::accumulator::Stack::new(Arc::clone(network), position))
+            }
+        }
     }
 
     /// Empties the stack and begins anew.
     pub fn reset(&mut self, position: &Position) {
-        self.sums.reset(position);
+        match self {
+            State::Classical(stack) => stack.reset(position),
+            State::Network(stack) => stack.reset(position),
+        }
     }
 
     /// A move was played (an empty change: a pass).
     #[inline]
     pub fn push(&mut self, change: &Change) {
-        self.sums.push(change);
+        match self {
+            State::Classical(stack) => stack.push(change),
+            State::Network(stack) => stack.push(change),
+        }
     }
 
     /// It was taken back.
     #[inline]
     pub fn pop(&mut self) {
-        self.sums.pop();
+        match self {
+            State::Classical(stack) => stack.pop(),
+            State::Network(stack) => stack.pop(),
+        }
     }
 
     /// The static value of `position`, which must be the top's, for the side to move. Never a
     /// mate or tablebase score.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        self.sums.evaluate(position)
+        match self {
+            State::Classical(stack) => stack.evaluate(position),
+            State::Network(stack) => stack.evaluate(position),
+        }
     }
 }

@@ -18,6 +18,7 @@ pub mod table;
 mod worker;
 
 use crate::board::{PackedMove, Position};
+use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
 use null_move::Scheme;
@@ -73,6 +74,8 @@ pub struct SearchJob {
     pub search_moves: Vec<PackedMove>,
     /// What the classic searcher does where the paper is silent.
     pub switches: Switches,
+    /// The evaluation of the playing searcher; the classic one has its own.
+    pub evaluator: Evaluator,
 }
 
 impl SearchJob {
@@ -86,6 +89,15 @@ impl SearchJob {
             multi_pv: 1,
             search_moves: Vec::new(),
             switches: Switches::default(),
+            evaluator: Evaluator::default(),
+        }
+    }
+
+    /// The evaluation in use: the classic searcher always has the classical one.
+    fn evaluator(&self) -> &Evaluator {
+        match self.searcher {
+            Searcher::Playing => &self.evaluator,
+            Searcher::Classic => &Evaluator::Classical,
         }
     }
 }

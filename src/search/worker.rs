@@ -87,7 +87,7 @@ impl<'a> Worker<'a> {
             keeper,
             crew,
             number,
-            eval: eval::State::new(&job.root),
+            eval: eval::State::with(job.evaluator(), &job.root),
             stats: Stats::default(),
             root_stage: stage(&job.root),
             selective_depth: 0,

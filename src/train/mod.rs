@@ -1,15 +1,44 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
 //! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format); [`texel`] fits the
-//! numbers of the classical evaluation to such games, beginning at those of [`prior`].
+//! numbers of the classical evaluation to such games, beginning at those of [`prior`]; [`trainer`]
+//! trains the neural evaluation on them. [`curve`] is how both turn centipawns into points.
 
+pub mod curve;
 pub mod datagen;
 pub mod format;
 pub mod prior;
 pub mod texel;
+pub mod trainer;
 
 use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
+
+use crate::eval::network::NetworkError;
+use format::Game;
+
+/// Shows the games of all files, one after the other, with their number in their file from 1.
+///
+/// # Errors
+/// If a file cannot be read, or holds anything but games.
+pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Result<(), TrainError> {
+    for path in files {
+        let file = File::open(path).map_err(TrainError::file(path))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        for number in 1.. {
+            let game = Game::read(&mut reader).map_err(|reason| TrainError::Data {
+                path: path.clone(),
+                game: number,
+                reason,
+            })?;
+            let Some(game) = game else { break };
+            visit(number, game);
+        }
+    }
+    Ok(())
+}
 
 /// Why data could not be made or used. Displays as one line.
 #[derive(Debug)]
@@ -29,6 +58,13 @@ pub enum TrainError {
         game: u64,
         /// What is wrong.
         reason: format::FormatError,
+    },
+    /// A file is no network to begin at.
+    Network {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        reason: NetworkError,
     },
     /// What was to be shown could not be written.
     Output(std::io::Error),
@@ -52,6 +88,7 @@ impl fmt::Display for TrainError {
             TrainError::Data { path, game, reason } => {
                 write!(f, "{}: game {game}: {reason}", path.display())
             }
+            TrainError::Network { path, reason } => write!(f, "{}: {reason}", path.display()),
             TrainError::Output(reason) => reason.fmt(f),
             TrainError::NoPositions => f.write_str("the files hold no position to learn from"),
             TrainError::Memory(reason) => f.write_str(reason),
@@ -88,6 +125,21 @@ impl Random {
     /// A number from 0 to `limit` - 1; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
+    }
+}
+
+/// Fisher and Yates's shuffle.
+fn shuffle(order: &mut [u32], random: &mut Random) {
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last + 1));
+    }
+}
+
+/// For clap: a number from 0 to 1.
+fn share<T: std::str::FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(value) if (T::from(0)..=T::from(1)).contains(&value) => Ok(value),
+        _ => Err("a number from 0 to 1 is wanted".to_string()),
     }
 }
 

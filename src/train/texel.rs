@@ -10,12 +10,12 @@
 //! Only quiet positions count: no check, no capture or promotion played, no proved score, and none
 //! of the endings that [`endings`] corrects. Left and right are not told apart.
 
-use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
+use super::curve::{self, Curve, cross_entropy};
 use super::format::{Game, GameResult};
-use super::{Random, TrainError, prior};
+use super::{Random, TrainError, prior, shuffle, visit_games};
 use crate::board::{Color, PackedMove, Position};
 use crate::eval::classical::{FULL_PHASE, PHASE, Pair, TEMPO};
 use crate::eval::endings::{self, Balance};
@@ -34,7 +34,7 @@ pub struct TuneArgs {
     #[arg(long, default_value_t = 1.0)]
     pub rate: f64,
     /// The weight of the game's result; that of the score is the rest
-    #[arg(long, default_value_t = 0.5, value_parser = share)]
+    #[arg(long, default_value_t = 0.5, value_parser = super::share::<f64>)]
     pub result_share: f64,
     /// The formula's value counts as much as what so many positions say
     #[arg(long, default_value_t = 300.0)]
@@ -42,13 +42,6 @@ pub struct TuneArgs {
     /// Decides the order of the positions
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
-        _ => Err("a number from 0 to 1 is wanted".to_string()),
-    }
 }
 
 /// Fits the values and writes them to `output` as Rust tables; the losses go to stderr.
@@ -62,8 +55,8 @@ pub fn run(args: &TuneArgs, output: &mut impl Write) -> Result<(), TrainError> {
         return Err(TrainError::NoPositions);
     }
     eprintln!("{} positions, {} held out", training.samples.len(), held_out.samples.len());
-    let target = Target { scale: fitted_scale(&training), result_share: args.result_share };
-    eprintln!("scores give the results best with a scale of {:.1} centipawns", target.scale);
+    let target = Target { curve: fitted_curve(&training), result_share: args.result_share };
+    eprintln!("scores give the results best with a scale of {:.1} centipawns", target.curve.scale);
     let values = fit(args, &target, &training, &held_out);
     output.write_all(rust_tables(&values).as_bytes()).map_err(TrainError::Output)
 }
@@ -102,20 +95,10 @@ const HELD_OUT: u64 = 10;
 /// The positions to learn from, and those held out.
 fn load(files: &[PathBuf]) -> Result<(Data, Data), TrainError> {
     let (mut training, mut held_out) = (Data::default(), Data::default());
-    for path in files {
-        let file = File::open(path).map_err(TrainError::file(path))?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        for number in 1.. {
-            let game = Game::read(&mut reader).map_err(|reason| TrainError::Data {
-                path: path.clone(),
-                game: number,
-                reason,
-            })?;
-            let Some(game) = game else { break };
-            let data = if number % HELD_OUT == 0 { &mut held_out } else { &mut training };
-            data.add(&game);
-        }
-    }
+    visit_games(files, |number, game| {
+        let data = if number % HELD_OUT == 0 { &mut held_out } else { &mut training };
+        data.add(&game);
+    })?;
     Ok((training, held_out))
 }
 
@@ -161,30 +144,35 @@ fn phase(position: &Position) -> i32 {
     position.piece_squares().map(|piece| PHASE[piece.role() as usize - 1]).sum()
 }
 
-/// Is it a quiet position, evaluated by piece values alone?
-fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
-    let is_corrected = || {
-        let strong = Color::from_white(score > Score::ZERO);
-        let balance = Balance::of(position, strong);
-        phase(position) <= endings::PHASE_LIMIT
-            && (endings::scale(position, strong, &balance) != endings::FULL_SCALE
-                || endings::drive(position, strong, &balance) != 0)
-    };
-    !position.in_check() && !position.is_noisy(m) && !score.is_decisive() && !is_corrected()
+/// Is it a quiet position, evaluated by piece values alone? Asked with the move played and White's
+/// score.
+pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
+    !position.in_check()
+        && !position.is_noisy(m)
+        && !score.is_decisive()
+        && !is_corrected(position, score)
+}
+
+/// Does the evaluation of endings have a say? Asked with White's score.
+pub fn is_corrected(position: &Position, score: Score) -> bool {
+    let strong = Color::from_white(score > Score::ZERO);
+    let balance = Balance::of(position, strong);
+    phase(position) <= endings::PHASE_LIMIT
+        && (endings::scale(position, strong, &balance) != endings::FULL_SCALE
+            || endings::drive(position, strong, &balance) != 0)
 }
 
 // --- Fitting -------------------------------------------------------------------------------------
 
 /// What the evaluation is to predict.
 struct Target {
-    /// Centipawns per unit of the logistic curve.
-    scale: f64,
+    curve: Curve,
     result_share: f64,
 }
 
 impl Target {
     fn expected(&self, value: f64) -> f64 {
-        1.0 / (1.0 + (-value / self.scale).exp())
+        self.curve.points(value)
     }
 
     fn of(&self, sample: &Sample) -> f64 {
@@ -194,28 +182,10 @@ impl Target {
     }
 }
 
-fn cross_entropy(target: f64, expected: f64) -> f64 {
-    let p = expected.clamp(1e-12, 1.0 - 1e-12);
-    -(target * p.ln() + (1.0 - target) * (1.0 - p).ln())
-}
-
-/// The scale with which the searched scores predict the results best, by golden section search.
-fn fitted_scale(data: &Data) -> f64 {
-    let loss = |scale: f64| -> f64 {
-        let target = Target { scale, result_share: 1.0 };
-        let each = |sample: &Sample| {
-            let expected = target.expected(f64::from(sample.score.value()));
-            cross_entropy(target.of(sample), expected)
-        };
-        data.samples.iter().map(each).sum()
-    };
-    let ratio = (5_f64.sqrt() - 1.0) / 2.0;
-    let (mut low, mut high) = (30.0, 1_500.0);
-    while high - low > 0.1 {
-        let step = ratio * (high - low);
-        if loss(high - step) < loss(low + step) { high = low + step } else { low = high - step }
-    }
-    (low + high) / 2.0
+/// The curve by which the searched scores predict the results best.
+fn fitted_curve(data: &Data) -> Curve {
+    let pair = |s: &Sample| (f64::from(s.score.value()), f64::from(s.result.points()));
+    curve::fitted(&data.samples.iter().map(pair).collect::<Vec<_>>())
 }
 
 const BATCH: usize = 8_192;
@@ -251,7 +221,7 @@ fn fit(args: &TuneArgs, target: &Target, training: &Data, held_out: &Data) -> Va
 /// What one position says about a value, as the second derivative of its loss: the middle of what
 /// occurs, for the weight of the prior.
 fn curvature(target: &Target) -> f64 {
-    0.2 / (target.scale * target.scale)
+    0.2 / (target.curve.scale * target.curve.scale)
 }
 
 fn values_of(tables: &[[Pair; prior::SQUARES]; 6]) -> Values {
@@ -290,7 +260,7 @@ fn gradient(data: &Data, target: &Target, values: &Values, batch: &[u32]) -> Val
     for &index in batch {
         let sample = &data.samples[index as usize];
         let expected = target.expected(evaluate(data, values, sample));
-        let slope = (expected - target.of(sample)) / target.scale / batch.len() as f64;
+        let slope = (expected - target.of(sample)) / target.curve.scale / batch.len() as f64;
         let share = f64::from(sample.phase) / f64::from(FULL_PHASE);
         let (middle, end) = (slope * share, slope * (1.0 - share));
         let (whites, blacks) = data.pieces(sample);
@@ -312,13 +282,6 @@ fn loss(data: &Data, target: &Target, values: &Values) -> f64 {
         cross_entropy(target.of(sample), target.expected(evaluate(data, values, sample)))
     };
     data.samples.iter().map(each).sum::<f64>() / data.samples.len() as f64
-}
-
-/// Fisher and Yates's shuffle.
-fn shuffle(order: &mut [u32], random: &mut Random) {
-    for last in (1..order.len()).rev() {
-        order.swap(last, random.below(last + 1));
-    }
 }
 
 struct Adam {
@@ -385,8 +348,8 @@ fn rounded(values: &Values, role: usize, square: usize) -> Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::State;
     use crate::eval::classical::TABLES;
+    use crate::eval::{Evaluator, State};
     const FENS: [&str; 4] = [
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -404,7 +367,7 @@ mod tests {
             let position = Position::from_fen(fen).unwrap();
             let mut data = Data::default();
             data.add_position(&position, GameResult::Draw, Score::ZERO);
-            let expected = State::new(&position).evaluate(&position);
+            let expected = State::with(&Evaluator::Classical, &position).evaluate(&position);
             let white = if position.turn().is_white() { expected } else { -expected };
             let value = evaluate(&data, &values, &data.samples[0]);
             assert!((value - f64::from(white.value())).abs() < 1.0, "{fen}: {value}");
@@ -418,7 +381,7 @@ mod tests {
             let position = Position::from_fen(fen).unwrap();
             data.add_position(&position, GameResult::BlackWon, Score::cp(-70));
         }
-        let target = Target { scale: 150.0, result_share: 0.3 };
+        let target = Target { curve: Curve { scale: 150.0 }, result_share: 0.3 };
         let values = values_of(&prior::tables());
         let slope = gradient(&data, &target, &values, &[0, 1, 2, 3]);
         for index in (0..VALUES).step_by(7).chain([2 * FEATURES]) {
@@ -466,7 +429,7 @@ mod tests {
                 data.add_position(&Position::from_fen(fen).unwrap(), result, Score::ZERO);
             }
         }
-        let target = Target { scale: 150.0, result_share: 1.0 };
+        let target = Target { curve: Curve { scale: 150.0 }, result_share: 1.0 };
         let values = fit(&args, &target, &data, &data);
         let start = values_of(&prior::tables());
         let end_of = |square: usize| FEATURES + prior::SQUARES + square;
@@ -479,7 +442,7 @@ mod tests {
     fn the_scale_found_is_the_one_that_made_the_results() {
         let mut data = Data::default();
         let position = Position::startpos();
-        let truth = Target { scale: 200.0, result_share: 1.0 };
+        let truth = Target { curve: Curve { scale: 200.0 }, result_share: 1.0 };
         for score in (-600..=600).step_by(20) {
             let wins = (truth.expected(f64::from(score)) * 1_000.0).round() as usize;
             for game in 0..1_000 {
@@ -487,6 +450,6 @@ mod tests {
                 data.add_position(&position, won, Score::cp(score));
             }
         }
-        assert!((fitted_scale(&data) - 200.0).abs() < 2.0);
+        assert!((fitted_curve(&data).scale - 200.0).abs() < 2.0);
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::output::per_second;
 use super::task::Job;
 use crate::board::Position;
+use crate::eval::Evaluator;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
@@ -72,23 +73,33 @@ pub const POSITIONS: [&str; 40] = [
 pub struct Bench {
     searcher: Searcher,
     scheme: &'static Scheme,
+    evaluator: Evaluator,
     /// One for each position.
     keepers: Vec<Keeper>,
     stopped: AtomicBool,
 }
 
 impl Bench {
-    /// To `depth` plies, with this searcher and null-move scheme.
-    pub fn new(depth: Depth, searcher: Searcher, scheme: &'static Scheme) -> Bench {
+    /// To `depth` plies, with this searcher, null-move scheme and evaluation.
+    pub fn new(
+        depth: Depth,
+        searcher: Searcher,
+        scheme: &'static Scheme,
+        evaluator: Evaluator,
+    ) -> Bench {
         let keeper = |_| Keeper::with_limits(Limits::to_depth(depth));
         let keepers = POSITIONS.iter().map(keeper).collect();
-        Bench { searcher, scheme, keepers, stopped: AtomicBool::new(false) }
+        Bench { searcher, scheme, evaluator, keepers, stopped: AtomicBool::new(false) }
     }
 
     /// Searches one position and returns its nodes and how long that took.
     fn search(&self, fen: &str, table: &Table, keeper: &Keeper) -> Result<(u64, Duration), String> {
         let root = Position::from_fen(fen).map_err(|error| error.to_string())?;
-        let job = SearchJob { scheme: self.scheme, ..SearchJob::new(root, self.searcher) };
+        let job = SearchJob {
+            scheme: self.scheme,
+            evaluator: self.evaluator.clone(),
+            ..SearchJob::new(root, self.searcher)
+        };
         table.clear();
         let begun = Instant::now();
         let nodes = search::run(&job, table, keeper, &mut |_| ()).stats.nodes;
@@ -151,7 +162,7 @@ mod tests {
         let last_line = || {
             let searcher = Searcher::Playing;
             let last = RefCell::new(String::new());
-            let bench = Bench::new(3, searcher, searcher.default_scheme());
+            let bench = Bench::new(3, searcher, searcher.default_scheme(), Evaluator::default());
             bench.run(&|line| *last.borrow_mut() = line).unwrap();
             last.into_inner()
         };

@@ -314,7 +314,8 @@ impl<W: Write> Controller<W> {
 
     fn new_bench(&self, depth: Option<Depth>) -> Bench {
         let options = self.engine.options();
-        Bench::new(depth.unwrap_or(bench::DEPTH), options.searcher, options.scheme())
+        let evaluator = options.evaluator.clone();
+        Bench::new(depth.unwrap_or(bench::DEPTH), options.searcher, options.scheme(), evaluator)
     }
 
     fn new_perft(&self, depth: u32, divided: bool) -> Perft {
@@ -486,7 +487,7 @@ fn needs_rest(command: &Command) -> bool {
 
 fn evaluation(engine: &Engine) -> String {
     let position = engine.position();
-    let score = State::new(position).evaluate(position);
+    let score = State::with(&engine.options().evaluator, position).evaluate(position);
     let white = if position.turn().is_white() { score } else { -score };
     format!("evaluation {} ({} to move, seen by White)", output::pawns(white), position.turn())
 }

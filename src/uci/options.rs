@@ -8,11 +8,15 @@ use std::time::Duration;
 use super::command::integer;
 use crate::board::notation::quoted;
 use crate::engine::Engine;
+use crate::eval::Evaluator;
 use crate::search::Searcher;
 use crate::search::null_move::{SCHEMES, Scheme};
 
 /// The largest `Hash`, in MB.
 const MOST_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
+
+/// The `EvalFile` that stands for the evaluation without a network.
+const CLASSICAL: &str = "<classical>";
 
 /// One option.
 pub struct Entry {
@@ -29,12 +33,14 @@ enum Kind {
     Check { default: bool, set: fn(&mut Engine, bool) },
     /// One of a list of names.
     Combo { default: &'static str, values: fn() -> Vec<&'static str>, set: fn(&mut Engine, &str) },
+    /// Any text. The effect may fail, in words.
+    Text { default: &'static str, set: fn(&mut Engine, &str) -> Result<(), String> },
     /// Something to do.
     Button { press: fn(&mut Engine) },
 }
 
 /// Every option, in the order in which they are announced.
-pub static OPTIONS: [Entry; 9] = [
+pub static OPTIONS: [Entry; 10] = [
     Entry {
         name: "Hash",
         kind: Kind::Spin {
@@ -107,6 +113,19 @@ pub static OPTIONS: [Entry; 9] = [
             },
         },
     },
+    Entry {
+        name: "EvalFile",
+        kind: Kind::Text {
+            default: CLASSICAL,
+            set: |engine, path| {
+                if path.is_empty() || path == CLASSICAL {
+                    engine.set_evaluator(Evaluator::Classical);
+                    return Ok(());
+                }
+                engine.load_network(path)
+            },
+        },
+    },
 ];
 
 /// Sets an option from text. Returns a note if the value was put into range.
@@ -146,6 +165,9 @@ impl Entry {
                     }
                 }
             }
+            Kind::Text { set, .. } => {
+                set(engine, value).map_err(|reason| format!("{}: {reason}", self.name))?;
+            }
             Kind::Button { press } => press(engine),
         }
         Ok(None)
@@ -173,6 +195,7 @@ impl fmt::Display for Entry {
                 write!(f, "combo default {default}")?;
                 values().iter().try_for_each(|value| write!(f, " var {value}"))
             }
+            Kind::Text { default, .. } => write!(f, "string default {default}"),
             Kind::Button { .. } => f.write_str("button"),
         }
     }
@@ -201,6 +224,7 @@ mod tests {
                     assert!(values().contains(&default), "{}", entry.name);
                     default.to_owned()
                 }
+                Kind::Text { default, .. } => default.to_owned(),
                 Kind::Button { .. } => String::new(),
             };
             assert_eq!(set(&mut set_engine, entry.name, &default), Ok(None), "{}", entry.name);
@@ -241,6 +265,7 @@ mod tests {
             ("NullMove", "nonsense"),
             ("Searcher", ""),
             ("Contempt", "0"),
+            ("EvalFile", "/no/such/file"),
         ] {
             let reason = set(&mut engine, name, value).unwrap_err();
             assert!(reason.contains(name), "{reason}");

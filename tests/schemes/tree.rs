@@ -7,7 +7,7 @@
 
 use tacet::board::movegen::{self, Kind, MoveList};
 use tacet::board::{PackedMove, Position, Role};
-use tacet::eval::State;
+use tacet::eval::{Evaluator, State};
 use tacet::score::{Depth, Ply, Score};
 
 /// A search in progress.
@@ -37,7 +37,12 @@ pub struct Iteration {
 
 impl Tree {
     pub fn new(root: &Position) -> Tree {
-        Tree { nodes: 0, root: root.clone(), path: Vec::new(), eval: State::new(root) }
+        Tree {
+            nodes: 0,
+            root: root.clone(),
+            path: Vec::new(),
+            eval: State::with(&Evaluator::Classical, root),
+        }
     }
 
     /// Distance of the current node from the root.

@@ -1,0 +1,193 @@
+//! Incremental equals recomputed, and files are read or refused.
+
+use std::sync::Arc;
+
+use super::accumulator::Stack;
+use super::*;
+use crate::board::{Change, Color, Position, color_index};
+use crate::eval::endings;
+use crate::score::Score;
+
+/// Start, castling on both sides, en passant and promotions near, and Chess960.
+const STARTS: [&str; 5] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/1P4P1/8/p2Pp2p/P2pP2P/8/1p4p1/R3K2R w KQkq e6 0 1",
+    "8/PPP4k/8/8/8/8/4Kppp/8 w - - 0 1",
+    "1rk1r3/pppppppp/8/8/8/8/PPPPPPPP/1RK1R3 w EBeb - 0 1",
+];
+
+/// A small generator of our own: the sequence must never change with a crate's version.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+fn random_parameters() -> Parameters {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut number = |most: usize| (random.below(2 * most + 1) as i32 - most as i32) as i16;
+    let mut numbers = Vec::new();
+    (0..BIAS).for_each(|_| numbers.push(number(60)));
+    (BIAS..OUTPUT).for_each(|_| numbers.push(number(200)));
+    (OUTPUT..LENGTH).for_each(|_| numbers.push(number(127)));
+    Parameters { scale: 300, numbers }
+}
+
+/// The value as the definition has it, without rows, kernels or sums kept.
+fn defined(parameters: &Parameters, position: &Position) -> Score {
+    let numbers = |index: usize| i64::from(parameters.numbers[index]);
+    let bucket = (position.occupied().count() - 1) / (32 / BUCKETS);
+    let mut sum = 0;
+    for (number, color) in [position.turn(), !position.turn()].into_iter().enumerate() {
+        let king = position.king(color);
+        for neuron in 0..HIDDEN {
+            let mut value = numbers(BIAS + neuron);
+            for piece in position.piece_squares() {
+                let mut square = piece.square();
+                if color.is_black() {
+                    square = square.flip_vertical();
+                }
+                if (king as usize % 8) < 4 {
+                    square = square.flip_horizontal();
+                }
+                let kind = usize::from(piece.color() != color) * 6 + piece.role() as usize - 1;
+                value += numbers((kind * 64 + square as usize) * HIDDEN + neuron);
+            }
+            let weight = numbers(OUTPUT + (2 * bucket + number) * HIDDEN + neuron);
+            sum += value.clamp(0, 255).pow(2) * weight;
+        }
+    }
+    let value = (sum / 255 + numbers(OUTPUT_BIAS + bucket)) * i64::from(parameters.scale);
+    let value = (value / (255 * 64)) as i32;
+    if endings::may_mislead(position) {
+        endings::corrected(position, value, 0)
+    } else {
+        Score::cp(value)
+    }
+}
+
+#[test]
+fn incremental_sums_equal_recomputed_ones_and_taking_back_restores_them() {
+    let parameters = random_parameters();
+    let network = Arc::new(Network::new(&parameters).unwrap());
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut castlings, mut passants, mut promotions, mut crossings, mut passes) = (0, 0, 0, 0, 0);
+    for game in 0..80 {
+        let mut position = Position::from_fen(STARTS[game % STARTS.len()]).unwrap();
+        let mut stack = Stack::new(Arc::clone(&network), &position);
+        let mut line: Vec<Position> = Vec::new();
+        for _ in 0..140 {
+            let moves = position.legal_moves();
+            // Not at every node: so that several changes are caught up with at once.
+            if random.below(3) > 0 {
+                assert_eq!(stack.evaluate(&position), defined(&parameters, &position));
+            }
+            if moves.is_empty() {
+                break;
+            }
+            for &m in moves.iter().filter(|_| random.below(4) == 0) {
+                let (next, change) = position.play(m);
+                stack.push(&change);
+                assert_eq!(stack.evaluate(&next), defined(&parameters, &next), "{m} {position:?}");
+                stack.pop();
+            }
+            if line.len() > 6 && random.below(16) == 0 {
+                for _ in 0..random.below(6) {
+                    stack.pop();
+                    position = line.pop().unwrap();
+                }
+                continue;
+            }
+            line.push(position.clone());
+            if !position.in_check() && random.below(12) == 0 {
+                passes += 1;
+                stack.push(&Change::default());
+                position = position.pass();
+                continue;
+            }
+            let special = moves.iter().filter(|m| m.is_castle() || m.is_en_passant()).next_back();
+            let m = special.copied().unwrap_or(moves[random.below(moves.len())]);
+            castlings += usize::from(m.is_castle());
+            passants += usize::from(m.is_en_passant());
+            promotions += usize::from(m.is_promotion());
+            let (next, change) = position.play(m);
+            let wing = |position: &Position| {
+                Color::ALL.map(|c| shape::is_mirrored(position.king(c)))[color_index(next.turn())]
+            };
+            crossings += usize::from(wing(&position) != wing(&next));
+            stack.push(&change);
+            position = next;
+        }
+        if game % 7 == 0 {
+            stack.reset(&position);
+            assert_eq!(stack.evaluate(&position), defined(&parameters, &position));
+        }
+    }
+    let counted = [castlings, passants, promotions, passes];
+    assert!(counted.iter().all(|&n| n > 20), "{counted:?} {crossings}");
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let parameters = random_parameters();
+    let bytes = parameters.to_bytes();
+    assert_eq!(Parameters::read(&bytes), Ok(parameters));
+    assert!(Network::read(&bytes).is_ok());
+}
+
+#[test]
+fn what_is_no_network_is_refused_with_the_reason() {
+    let bytes = random_parameters().to_bytes();
+    let with = |index: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[index] = byte;
+        bytes
+    };
+    let longer = [bytes.as_slice(), &[0]].concat();
+    for (bytes, reason) in [
+        (Vec::new(), "not a network of Tacet"),
+        (b"TACETNET".to_vec(), "a network of 8 bytes or more"),
+        (with(0, b'X'), "not a network of Tacet"),
+        (with(8, 9), "a network of version 9, not 1"),
+        (with(10, 3), "a network of 3 neurons"),
+        (with(1_000, 222), "wrong checksum"),
+        (with(14, 0), "out of range"),
+        (bytes[..bytes.len() - 1].to_vec(), "bytes or more, not"),
+        (longer, "bytes or more, not"),
+    ] {
+        let bytes = if reason == "out of range" {
+            // The scale is not under the checksum; 0 is 0 in both its bytes.
+            let mut bytes = bytes;
+            bytes[15] = 0;
+            bytes
+        } else {
+            bytes
+        };
+        let refusal = Network::read(&bytes).unwrap_err().to_string();
+        assert!(refusal.contains(reason) && !refusal.contains('\n'), "{refusal}");
+    }
+}
+
+#[test]
+fn numbers_too_large_for_the_arithmetic_are_refused() {
+    for (index, number) in [(5, 511), (BIAS, -16_384), (OUTPUT, 128), (OUTPUT_BIAS - 1, i16::MIN)] {
+        let mut parameters = random_parameters();
+        parameters.numbers[index] = number;
+        assert_eq!(Network::read(&parameters.to_bytes()).unwrap_err(), NetworkError::Range);
+    }
+    let short = Parameters { scale: 1, numbers: vec![0; LENGTH - 1] };
+    assert!(matches!(Network::new(&short).unwrap_err(), NetworkError::Length(_)));
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    let refusal = Network::load(Path::new("/no/such/file")).unwrap_err();
+    assert!(matches!(refusal, NetworkError::File(_)));
+    assert!(Network::load(&std::env::temp_dir()).is_err());
+}

@@ -1,0 +1,301 @@
+//! `tacet train`: trains the neural evaluation on games, on the processor, from nothing.
+//!
+//! The network is to predict, for the side to move, a mix of the game's result and of what the
+//! searched score lets expect ([`curve`](super::curve)); it learns by gradient descent on the cross
+//! entropy (AdamW: Loshchilov & Hutter, "Decoupled weight decay regularization", 2019) with a rate
+//! that falls along half a cosine. Only quiet positions count, as in [`texel`](super::texel).
+//!
+//! A batch is cut into a fixed number of parts whose slopes are added up in order, so the outcome
+//! depends on the seed and not on the number of threads. One game in [`HELD_OUT`] is not learned
+//! from; the network that predicts those best is kept.
+
+mod adam;
+mod data;
+mod model;
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::curve::{self, Curve, cross_entropy};
+use super::{Random, TrainError};
+use crate::eval::network::Parameters;
+use adam::Adam;
+use data::Data;
+use model::Model;
+
+pub use data::HELD_OUT;
+
+/// What to learn from, and how.
+#[derive(clap::Args, Clone, Debug)]
+pub struct TrainArgs {
+    /// Files made by `tacet datagen`
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    pub data: Vec<PathBuf>,
+    /// The network file to write
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Learn the classical evaluation of the games' positions and of others near them, instead of
+    /// scores and results: to begin at
+    #[arg(long)]
+    pub classical: bool,
+    /// Begin at this network instead of at nothing
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// How often every position is looked at
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    pub epochs: u32,
+    /// The largest step of a weight; it falls to nothing
+    #[arg(long, default_value_t = 0.001)]
+    pub lr: f32,
+    /// By how much of itself, times the step, a weight shrinks at every step
+    #[arg(long, default_value_t = 0.01)]
+    pub decay: f32,
+    /// Positions between two steps
+    #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(8..))]
+    pub batch: u32,
+    /// The weight of the game's result; that of the score is the rest
+    #[arg(long, default_value_t = 0.3, value_parser = super::share::<f32>)]
+    pub wdl: f32,
+    /// Centipawns of score per unit of the logistic curve
+    #[arg(long, default_value_t = 300.0, value_parser = positive)]
+    pub scale: f64,
+    /// Decides the first weights and the order of the positions
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// How many threads work [default: one a core]
+    #[arg(long)]
+    pub threads: Option<NonZero<usize>>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
+        _ => Err("a number above 0 is wanted".to_string()),
+    }
+}
+
+/// Trains a network and writes it; the losses go to stderr.
+///
+/// # Errors
+/// If a file cannot be read or written, holds anything but games, or all of them hold no quiet
+/// position.
+pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
+    let (training, held_out) = data::load(args)?;
+    if training.is_empty() || held_out.is_empty() {
+        return Err(TrainError::NoPositions);
+    }
+    eprintln!("{} positions, {} held out", training.len(), held_out.len());
+    report_references(&held_out);
+    let mut training = Training::new(args, &training, &held_out)?;
+    for epoch in 0..args.epochs {
+        training.epoch(epoch);
+        training.keep_if_best(&args.out)?;
+    }
+    training.conclude(&args.out)
+}
+
+/// What there is to compare a held-out loss with: what remains of a perfect guess, since the truth
+/// is a mix; and the classical evaluation's, on the curve that suits it best.
+fn report_references(held_out: &Data) {
+    let mean = |sum: f64| sum / held_out.len() as f64;
+    let truths = || held_out.samples.iter().map(|sample| f64::from(sample.target));
+    let least: f64 = truths().map(|truth| cross_entropy(truth, truth)).sum();
+    let values: Vec<f64> = held_out.samples.iter().map(|s| f64::from(s.classical)).collect();
+    let curve = curve::fitted(&values.iter().copied().zip(truths()).collect::<Vec<_>>());
+    let classical: f64 =
+        values.iter().zip(truths()).map(|(&v, truth)| cross_entropy(truth, curve.points(v))).sum();
+    let scores: Vec<(f64, f64)> =
+        held_out.samples.iter().map(|s| (f64::from(s.score), f64::from(s.points))).collect();
+    let Curve { scale } = curve::fitted(&scores);
+    eprintln!("scores give the held-out results best with a scale of {scale:.0} centipawns");
+    eprintln!(
+        "held-out loss: {:.6} at best, {:.6} of the classical evaluation with a scale of {:.0}",
+        mean(least),
+        mean(classical),
+        curve.scale
+    );
+}
+
+/// The state of the training.
+struct Training<'a> {
+    args: &'a TrainArgs,
+    training: &'a Data,
+    held_out: &'a Data,
+    threads: usize,
+    random: Random,
+    order: Vec<u32>,
+    model: Model,
+    adam: Adam,
+    /// The slopes of each part of a batch.
+    parts: Vec<Part>,
+    best: (f64, Model),
+}
+
+/// What one part of a batch says.
+struct Part {
+    slopes: Vec<f32>,
+    loss: f64,
+}
+
+/// A batch is cut into so many parts: no more threads than that are of use.
+const PARTS: usize = 8;
+
+impl<'a> Training<'a> {
+    fn new(
+        args: &'a TrainArgs,
+        training: &'a Data,
+        held_out: &'a Data,
+    ) -> Result<Training<'a>, TrainError> {
+        let mut random = Random::new(args.seed, 0);
+        let model = match &args.from {
+            Some(path) => Model::of(&read(path)?),
+            None => Model::random(&mut random),
+        };
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        Ok(Training {
+            args,
+            training,
+            held_out,
+            threads: args.threads.map_or_else(cores, NonZero::get).min(PARTS),
+            random,
+            order: (0..training.len() as u32).collect(),
+            adam: Adam::new(),
+            parts: (0..PARTS).map(|_| Part { slopes: model::no_slopes(), loss: 0.0 }).collect(),
+            best: (f64::INFINITY, model.clone()),
+            model,
+        })
+    }
+
+    /// Looks at every position once.
+    fn epoch(&mut self, epoch: u32) {
+        let begun = Instant::now();
+        super::shuffle(&mut self.order, &mut self.random);
+        let batches: Vec<Vec<u32>> =
+            self.order.chunks(self.args.batch as usize).map(<[u32]>::to_vec).collect();
+        let mut loss = 0.0;
+        for (number, batch) in batches.iter().enumerate() {
+            let done = (f64::from(epoch) + number as f64 / batches.len() as f64)
+                / f64::from(self.args.epochs);
+            loss += self.step(batch, rate(done) * self.args.lr);
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        eprint!(
+            "epoch {}: loss {:.6}, {:.0} positions/s",
+            epoch + 1,
+            loss / self.order.len() as f64,
+            self.order.len() as f64 / seconds
+        );
+    }
+
+    /// Learns from a batch. Returns the sum of its losses before.
+    fn step(&mut self, batch: &[u32], rate: f32) -> f64 {
+        let (model, data) = (&self.model, self.training);
+        each_part(&mut self.parts, batch, self.threads, |part, indices| {
+            part.loss = model.learn(data, indices, &mut part.slopes);
+        });
+        let share = 1.0 / batch.len() as f32;
+        let slopes: Vec<&mut [f32]> =
+            self.parts.iter_mut().map(|part| part.slopes.as_mut_slice()).collect();
+        self.adam.step(&mut self.model, slopes, share, rate, self.args.decay);
+        self.parts.iter().map(|part| part.loss).sum()
+    }
+
+    /// The mean loss of a model on the held-out positions.
+    fn held_out_loss(&mut self, model: &Model) -> f64 {
+        let data = self.held_out;
+        let indices: Vec<u32> = (0..data.len() as u32).collect();
+        each_part(&mut self.parts, &indices, self.threads, |part, indices| {
+            part.loss = model.loss(data, indices);
+        });
+        self.parts.iter().map(|part| part.loss).sum::<f64>() / data.len() as f64
+    }
+
+    /// Writes the network if it is the best so far.
+    fn keep_if_best(&mut self, path: &Path) -> Result<(), TrainError> {
+        let model = self.model.clone();
+        let loss = self.held_out_loss(&model);
+        let is_best = loss < self.best.0;
+        eprintln!(", held out {loss:.6}{}", if is_best { " (best)" } else { "" });
+        if is_best {
+            self.best = (loss, model);
+            write(path, &self.quantised())?;
+        }
+        Ok(())
+    }
+
+    /// The best network in integers.
+    fn quantised(&self) -> Parameters {
+        self.best.1.quantised(self.centipawns())
+    }
+
+    /// How many centipawns of searched score a unit of the best network's output stands for where
+    /// the game is open, by least squares.
+    fn centipawns(&self) -> f64 {
+        let (mut both, mut square) = (0.0, 0.0);
+        for sample in &self.held_out.samples {
+            let output = f64::from(self.best.1.output(self.held_out, sample));
+            if output.abs() < 2.0 {
+                both += output * f64::from(sample.score);
+                square += output * output;
+            }
+        }
+        if square > 0.0 { both / square } else { self.args.scale }
+    }
+
+    fn conclude(&mut self, path: &Path) -> Result<(), TrainError> {
+        let parameters = self.quantised();
+        let loss = self.held_out_loss(&Model::of(&parameters));
+        write(path, &parameters)?;
+        eprintln!(
+            "{}: held-out loss {loss:.6} in integers, {} centipawns per unit",
+            path.display(),
+            parameters.scale
+        );
+        Ok(())
+    }
+}
+
+/// Does the parts of a batch, in any order.
+fn each_part(
+    parts: &mut [Part],
+    batch: &[u32],
+    threads: usize,
+    work: impl Fn(&mut Part, &[u32]) + Sync,
+) {
+    let length = batch.len().div_ceil(PARTS);
+    let cut = |number: usize| {
+        &batch[(number * length).min(batch.len())..((number + 1) * length).min(batch.len())]
+    };
+    let share = PARTS.div_ceil(threads);
+    std::thread::scope(|scope| {
+        for (thread, parts) in parts.chunks_mut(share).enumerate() {
+            let (work, cut) = (&work, &cut);
+            scope.spawn(move || {
+                for (number, part) in parts.iter_mut().enumerate() {
+                    work(part, cut(thread * share + number));
+                }
+            });
+        }
+    });
+}
+
+/// The share of the largest step when so much is done: a short rise, then half a cosine.
+fn rate(done: f64) -> f32 {
+    const RISE: f64 = 0.01;
+    let fall = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
+    ((done / RISE).min(1.0) * fall).max(1e-3) as f32
+}
+
+fn read(path: &Path) -> Result<Parameters, TrainError> {
+    let bytes = std::fs::read(path).map_err(TrainError::file(path))?;
+    Parameters::read(&bytes)
+        .map_err(|reason| TrainError::Network { path: path.to_path_buf(), reason })
+}
+
+/// In one piece: whoever reads the file meanwhile finds the old network or the new.
+fn write(path: &Path, parameters: &Parameters) -> Result<(), TrainError> {
+    let part = path.with_extension("part");
+    std::fs::write(&part, parameters.to_bytes()).map_err(TrainError::file(&part))?;
+    std::fs::rename(&part, path).map_err(TrainError::file(path))
+}
