@@ -92,6 +92,7 @@ schemes! {
     reduce_1, "reduce-1", |t, p, d, a, b| reduce::by_one(t, p, d, a, b, true);
     reduce_1_2, "reduce-1-2", |t, p, d, a, b| reduce::by_one_then_two(t, p, d, a, b, true, 1);
     verified_throughout, "verified-throughout", |t, p, d, a, b| verified::throughout(t, p, d, a, b, true);
+    verified_few_pieces, "verified-few-pieces", |t, p, d, a, b| verified::few_pieces::<3>(t, p, d, a, b, true, true);
     modern, "modern", |t, p, d, a, b| modern::modern(t, p, d, a, b, true, 0);
     verified_modern, "verified-modern", |t, p, d, a, b| modern::verified_modern(t, p, d, a, b, true, true);
 }
@@ -140,8 +141,14 @@ fn values(scheme: &str, fen: &str, depth: Depth) -> Vec<Score> {
 
 /// The schemes that pass with king and pawns alone and then put the fail-high to the test.
 /// `verified-modern` is none of them here: it does not pass when its side stands worse than beta.
-const VERIFYING: &[&str] =
-    &["endgame-verified", "verified-r1", "verified-r2", "verified-r3", "verified-throughout"];
+const VERIFYING: &[&str] = &[
+    "endgame-verified",
+    "verified-r1",
+    "verified-r2",
+    "verified-r3",
+    "verified-throughout",
+    "verified-few-pieces",
+];
 
 #[test]
 fn mutual_zugzwang_is_a_draw_or_a_loss_for_him_who_moves() {
@@ -191,6 +198,7 @@ fn a_null_move_hides_a_mate_threat_at_depth_2() {
         ("reduce-1", 4),
         ("reduce-1-2", 4),
         ("verified-throughout", 4),
+        ("verified-few-pieces", 4),
         ("verified-modern", 4),
     ];
     for (scheme, depth) in mate_is_seen_at {

@@ -450,7 +450,7 @@ const fn reduce(name: &'static str, source: &'static str, first: Depth, then: De
 }
 
 /// Every scheme. `off` is the baseline; the names are those of the UCI option `NullMove`.
-pub static SCHEMES: [Scheme; 17] = [
+pub static SCHEMES: [Scheme; 18] = [
     Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
     standard("standard-r1", 1),
     standard("standard-r2", 2),
@@ -488,6 +488,14 @@ pub static SCHEMES: [Scheme; 17] = [
         source: "David-Tabibi & Netanyahu 2002, section 5, second variant with re-search",
         reduction: Reduction::Fixed(3),
         verify: Verify::Always,
+        verifying: VERIFY,
+        ..PLAIN
+    },
+    Scheme {
+        name: "verified-few-pieces",
+        source: "Tacet: verified-r3 that goes on verifying in endings",
+        reduction: Reduction::Fixed(3),
+        verify: Verify::OnceOrFewPieces(3),
         verifying: VERIFY,
         ..PLAIN
     },

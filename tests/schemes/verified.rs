@@ -93,3 +93,42 @@ pub fn throughout(
     }
     search_moves(tree, depth)
 }
+
+/// Ours: Figure 3, but the flag stays on, and every fail-high is verified, wherever the side to move
+/// has at most `FEW` pieces besides king and pawns.
+pub fn few_pieces<const FEW: usize>(
+    tree: &mut Tree,
+    position: &Position,
+    depth: Depth,
+    alpha: Score,
+    beta: Score,
+    may_pass: bool,
+    verify: bool,
+) -> Score {
+    const R: Depth = 3;
+    let depth = match tree.enter(position, depth, alpha, beta) {
+        Entry::Leaf(score) => return score,
+        Entry::Search(depth) => depth,
+    };
+    let search_moves = |tree: &mut Tree, depth: Depth, verify: bool| {
+        tree.moves(position, alpha, beta, |tree, next, alpha, beta| {
+            few_pieces::<FEW>(tree, next, depth - 1, alpha, beta, true, verify)
+        })
+    };
+    let verify_here = verify || position.officers(position.turn()).count() <= FEW;
+    if may_pass && !position.in_check() && (!verify_here || depth > 1) {
+        let value = -tree.passed(position, |tree, next| {
+            few_pieces::<FEW>(tree, next, depth - 1 - R, -beta, -beta + 1, false, verify)
+        });
+        if value >= beta && !verify_here {
+            return value;
+        }
+        if value >= beta {
+            let best = search_moves(tree, depth - 1, false);
+            if best >= beta {
+                return best;
+            }
+        }
+    }
+    search_moves(tree, depth, verify)
+}
