@@ -128,11 +128,16 @@ impl<'a> Classic<'a> {
         let node = self.node(position, beta, depth, ply, is_pv, path);
         let scheme = self.worker.job.scheme;
         let verdict = null_move::apply(scheme, &node, &mut Here { searcher: self, position, ply })?;
-        let mut hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
         let window = Window { alpha, beta };
-        if self.worker.job.switches.internal_deepening && hint.is_none() && depth >= 4 {
-            hint = self.moves(position, window, depth - 2, ply, path, hint)?.best;
-        }
+        let hint = match (entry.map_or(PackedMove::NONE, |entry| entry.best), verdict) {
+            (PackedMove::NONE, Verdict::NotTried | Verdict::FailedLow) => {
+                self.deepen(position, window, depth, ply, path)?
+            }
+            (PackedMove::NONE, Verdict::Continue { depth: reduced, path: below, .. }) => {
+                self.deepen(position, window, reduced, ply, below)?
+            }
+            (known, _) => known,
+        };
         let (found, searched_depth) = match verdict {
             Verdict::Cut(score) => {
                 if self.worker.job.switches.store_null_cutoffs {
@@ -157,6 +162,22 @@ impl<'a> Classic<'a> {
         };
         self.store(position, found, window, searched_depth, ply, path);
         Some(found.score)
+    }
+
+    /// Internal deepening, if it is switched on: a move for a node without one, from a search two
+    /// plies shallower.
+    fn deepen(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        path: Path,
+    ) -> Option<PackedMove> {
+        if !self.worker.job.switches.internal_deepening || depth < 4 {
+            return Some(PackedMove::NONE);
+        }
+        Some(self.moves(position, window, depth - 2, ply, path, PackedMove::NONE)?.best)
     }
 
     /// The second search after a failed verification, counted apart.
