@@ -1,13 +1,16 @@
 //! The command line. Without arguments Tacet speaks UCI, since some GUIs cannot pass any. Arguments
 //! that are lines of UCI, blanks included, are obeyed in turn: so OpenBench speaks to engines.
 
+mod packaging;
+
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as Usage;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use packaging::{CompletionsArgs, ManArgs};
 
 use crate::lab::LabError;
 use crate::lab::compare::{self, CompareArgs};
@@ -23,7 +26,7 @@ use crate::uci::{self, Controller, command, options, schemes};
 
 /// A UCI chess engine and null-move laboratory.
 #[derive(Parser)]
-#[command(name = "tacet", version, about)]
+#[command(name = "tacet", version, long_version = packaging::version(), about)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -63,6 +66,8 @@ enum Command {
     /// Fit the model of winning chances to stored games and print it
     #[cfg(feature = "train")]
     FitWdl(crate::train::wdl::FitWdlArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 #[derive(Args)]
@@ -211,6 +216,8 @@ impl Command {
             Command::Train(args) => Ok(crate::train::trainer::run(&args)?),
             #[cfg(feature = "train")]
             Command::FitWdl(args) => Ok(crate::train::wdl::run(&args, &mut io::stdout())?),
+            Command::Completions(args) => Ok(packaging::completions(&args, Cli::command())?),
+            Command::Man(args) => Ok(packaging::man(&args, Cli::command())?),
         }
     }
 }
