@@ -181,6 +181,7 @@ impl From<crate::train::TrainError> for Failure {
     fn from(error: crate::train::TrainError) -> Failure {
         match error {
             crate::train::TrainError::Output(error) => Failure::Io(error),
+            bad if bad.is_bad_input() => Failure::Usage(bad.to_string()),
             other => Failure::Io(io::Error::other(other.to_string())),
         }
     }
@@ -309,8 +310,10 @@ fn parse_searcher(name: &str) -> Result<Searcher, String> {
 /// enough, as one line.
 fn explain(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), Usage::DisplayHelp | Usage::DisplayVersion) {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return match error.print() {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(1, &error.to_string()),
+            _ => ExitCode::SUCCESS,
+        };
     }
     let text = error.to_string();
     let paragraph = text.lines().map(str::trim).take_while(|line| !line.is_empty());
