@@ -97,7 +97,7 @@ fn what_cannot_be_read_is_named() {
     let folder = folder("read");
     games(&folder);
     fs::create_dir(folder.join("directory")).expect("a directory");
-    fs::write(folder.join("noise"), (0..5000u32).map(|i| (i * i >> 3) as u8).collect::<Vec<_>>())
+    fs::write(folder.join("noise"), (0..5000u32).map(|i| ((i * i) >> 3) as u8).collect::<Vec<_>>())
         .expect("a file");
     fs::write(folder.join("empty"), "").expect("a file");
     for command in readers() {
@@ -128,7 +128,7 @@ fn a_file_without_permission_is_named() {
     let folder = folder("permission");
     let path = folder.join("secret");
     fs::write(&path, MATE_IN_1).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions");
     if fs::read(&path).is_ok() {
         return println!("skipped: who may do everything may read this, too");
     }
