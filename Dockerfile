@@ -4,7 +4,8 @@
 # Options and files from outside: docker run --rm -i -v "$PWD:/data:ro" tacet go depth 12 -o EvalFile=/data/my.net
 
 FROM rust:1.95-alpine AS build
-RUN apk add --no-cache musl-dev
+# git, to name the commit.
+RUN apk add --no-cache git musl-dev
 WORKDIR /tacet
 COPY . .
 RUN cargo build --release --locked --bin tacet
