@@ -1,8 +1,14 @@
-# For OpenBench: `make EXE=name` leaves the engine in ./name. The rest are short names for what
-# CONTRIBUTING.md asks for.
+# For OpenBench: `make EXE=name` leaves the engine in ./name, `make EVALFILE=FILE` makes that network
+# part of it, FEATURES=tune its parameters options. The rest are short names for what CONTRIBUTING.md
+# asks for.
 
 EXE ?= tacet
+FEATURES ?=
 CARGO ?= cargo
+
+ifdef EVALFILE
+export EVALFILE := $(abspath $(EVALFILE))
+endif
 
 # Windows adds its suffix to what cargo builds.
 ifeq ($(OS),Windows_NT)
@@ -13,7 +19,7 @@ endif
 .PHONY: build bench test lint ci clean help
 
 build: ## build the engine and copy it to ./$(EXE); `make EXE=name` chooses the name
-	$(CARGO) build --release --locked --bin tacet
+	$(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES))
 	cp "$(or $(CARGO_TARGET_DIR),target)/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
 
 bench: ## count nodes and speed on the fixed positions

@@ -1,13 +1,16 @@
 //! The command line. Without arguments Tacet speaks UCI, since some GUIs cannot pass any. Arguments
 //! that are lines of UCI, blanks included, are obeyed in turn: so OpenBench speaks to engines.
 
+mod packaging;
+
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as Usage;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use packaging::{CompletionsArgs, ManArgs};
 
 use crate::lab::LabError;
 use crate::lab::compare::{self, CompareArgs};
@@ -23,7 +26,7 @@ use crate::uci::{self, Controller, command, options, schemes};
 
 /// A UCI chess engine and null-move laboratory.
 #[derive(Parser)]
-#[command(name = "tacet", version, about)]
+#[command(name = "tacet", version, long_version = packaging::version(), about)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -63,6 +66,8 @@ enum Command {
     /// Fit the model of winning chances to stored games and print it
     #[cfg(feature = "train")]
     FitWdl(crate::train::wdl::FitWdlArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 #[derive(Args)]
@@ -176,6 +181,7 @@ impl From<crate::train::TrainError> for Failure {
     fn from(error: crate::train::TrainError) -> Failure {
         match error {
             crate::train::TrainError::Output(error) => Failure::Io(error),
+            bad if bad.is_bad_input() => Failure::Usage(bad.to_string()),
             other => Failure::Io(io::Error::other(other.to_string())),
         }
     }
@@ -211,6 +217,8 @@ impl Command {
             Command::Train(args) => Ok(crate::train::trainer::run(&args)?),
             #[cfg(feature = "train")]
             Command::FitWdl(args) => Ok(crate::train::wdl::run(&args, &mut io::stdout())?),
+            Command::Completions(args) => Ok(packaging::completions(&args, Cli::command())?),
+            Command::Man(args) => Ok(packaging::man(&args, Cli::command())?),
         }
     }
 }
@@ -302,8 +310,10 @@ fn parse_searcher(name: &str) -> Result<Searcher, String> {
 /// enough, as one line.
 fn explain(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), Usage::DisplayHelp | Usage::DisplayVersion) {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return match error.print() {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(1, &error.to_string()),
+            _ => ExitCode::SUCCESS,
+        };
     }
     let text = error.to_string();
     let paragraph = text.lines().map(str::trim).take_while(|line| !line.is_empty());

@@ -41,9 +41,68 @@ const MATE_IN_1: &str = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1";
 #[test]
 fn help_and_version() {
     assert!(good(&["--help"]).contains("bench"));
-    assert_eq!(good(&["--version"]), format!("tacet {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(good(&["-V"]), format!("tacet {}\n", env!("CARGO_PKG_VERSION")));
     bad(&["xyzzy"], "xyzzy");
     bad(&["--xyzzy"], "--xyzzy");
+}
+
+/// A debug build names no commit; a commit's hash has seven digits or more.
+#[test]
+fn version_in_full() {
+    let text = good(&["--version"]);
+    let lines: Vec<&str> = text.lines().collect();
+    let [version, commit, network] = lines[..] else { panic!("{text}") };
+    assert_eq!(version, format!("tacet {}", env!("CARGO_PKG_VERSION")));
+    let commit = commit.strip_prefix("commit ").expect("a commit");
+    let hash = commit.trim_end_matches(", changed since");
+    let is_hash = hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit());
+    assert!(is_hash || commit.starts_with("unknown") || commit.starts_with("not named"), "{text}");
+    let checksum = network.strip_prefix("network ").expect("a network");
+    let bytes = std::fs::read("src/eval/network/tacet.net").expect("the network");
+    let stored: [u8; 8] = bytes[16..24].try_into().expect("eight bytes");
+    assert_eq!(checksum, format!("{:016x}", u64::from_le_bytes(stored)));
+}
+
+#[test]
+fn completions() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = good(&["completions", shell]);
+        for word in ["tacet", "zugzwang", "null-move"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    bad(&["completions", "dos"], "dos");
+    bad(&["completions"], "SHELL");
+}
+
+/// The section that `docs/gui.md` has for lichess-bot: every option exists and takes its value.
+#[test]
+fn the_bot_of_the_documentation() {
+    let text = include_str!("../docs/gui.md");
+    let (_, options) = text.split_once("uci_options:\n").expect("a section");
+    let mut words = vec!["go".to_owned(), "depth".to_owned(), "1".to_owned()];
+    for line in options.lines().take_while(|line| line.starts_with("    ")) {
+        let (name, value) = line.trim().split_once(": ").expect("an option");
+        words.extend(["-o".to_owned(), format!("{name}={}", value.trim_matches('"'))]);
+    }
+    assert!(words.len() > 12, "{words:?}");
+    good(&words.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn man() {
+    let page = good(&["man"]);
+    assert!(page.contains(".TH tacet 1") && page.contains("tacet\\-zugzwang(1)"), "{page}");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli-man");
+    let _ = std::fs::remove_dir_all(&folder);
+    assert_eq!(good(&["man", "--out", folder.to_str().expect("text")]), "");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a page");
+    assert_eq!(read("tacet.1").lines().next(), page.lines().next());
+    assert!(read("tacet-duel.1").contains("games"));
+    let taken = file("man-taken", "");
+    let output = tacet(&["man", "--out", &taken]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cli-man-taken"), "{output:?}");
 }
 
 #[test]

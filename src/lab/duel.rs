@@ -173,6 +173,7 @@ pub fn defaults() -> Side {
 /// Bad arguments, and files that cannot be read or written.
 pub fn run(args: &DuelArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
+    report::check_writable(args.pgn.iter().chain(&args.json))?;
     let games = plan.play(args)?;
     let mut standing = Standing::new(args.sprt);
     standing.update(&games);

@@ -58,7 +58,7 @@ pub struct Operation {
 /// # Errors
 /// If the file cannot be read, has no position at all, or has a line that is not EPD.
 pub fn read(path: &Path) -> Result<Suite, LabError> {
-    let bytes = std::fs::read(path).map_err(LabError::reading(path))?;
+    let bytes = super::read_file(path)?;
     // Old files have names of players in old encodings; nothing that matters is beyond ASCII.
     let records = parse(&String::from_utf8_lossy(&bytes))
         .map_err(|(line, reason)| LabError::Line { file: path.to_owned(), line, reason })?;

@@ -33,7 +33,7 @@ impl Journal {
     ///
     /// # Errors
     /// If another run has the file open, if it was made with another header, if a line is damaged,
-    /// or if it cannot be read or written.
+    /// if it is no regular file, or if it cannot be read or written.
     pub fn open<R: DeserializeOwned>(
         path: &Path,
         header: &impl Serialize,
@@ -46,6 +46,9 @@ impl Journal {
             .truncate(false)
             .open(path)
             .map_err(LabError::writing(path))?;
+        if !file.metadata().is_ok_and(|data| data.is_file()) {
+            return Err(LabError::Usage(format!("{} is not a regular file", path.display())));
+        }
         lock(&file, path)?;
         if fresh {
             file.set_len(0).map_err(LabError::writing(path))?;

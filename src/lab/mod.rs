@@ -35,8 +35,13 @@ pub mod tally;
 pub mod variant;
 pub mod zugzwang;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
+
+/// More bytes than any suite or book has.
+const MOST_BYTES: u64 = 1 << 29;
 
 /// Why an experiment could not be done. Displays as one line.
 #[derive(Debug)]
@@ -118,6 +123,22 @@ impl fmt::Display for LabError {
 }
 
 impl std::error::Error for LabError {}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// [`LabError::Read`], also for what has no end, as `/dev/zero`.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .and_then(|count| match count as u64 {
+            0..=MOST_BYTES => Ok(()),
+            _ => Err(io::ErrorKind::FileTooLarge.into()),
+        })
+        .map_err(LabError::reading(path))?;
+    Ok(bytes)
+}
 
 /// Writes to standard output at once; unlike `print!`, a closed pipe is an error, not a panic.
 ///

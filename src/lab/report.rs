@@ -1,7 +1,8 @@
 //! Tables: as Markdown that is also readable as it stands, and as files.
 
 use std::fmt;
-use std::path::Path;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -92,6 +93,19 @@ pub fn percent(part: u64, whole: u64) -> String {
 /// A count with its share of another: `1,234 (6.1 %)`; `0` if there is nothing to share.
 pub fn with_share(part: u64, whole: u64) -> String {
     if part == 0 { "0".to_owned() } else { format!("{} ({})", grouped(part), percent(part, whole)) }
+}
+
+/// Finds out whether the files can be written, before work whose result would be lost. What is in
+/// them stays.
+///
+/// # Errors
+/// For the first that cannot.
+pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), LabError> {
+    for path in paths {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        file.map_err(LabError::writing(path))?;
+    }
+    Ok(())
 }
 
 /// Writes a table of raw numbers as CSV.

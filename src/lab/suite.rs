@@ -63,6 +63,7 @@ pub struct SuiteArgs {
 /// is not solved is no error.
 pub fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let suite = args.selection.read()?;
+    report::check_writable(args.csv.iter().chain(&args.json))?;
     print(&args.head(&suite))?;
     let layout = Layout::of(&suite.records);
     print(&layout.head())?;

@@ -84,7 +84,11 @@ pub fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
 fn examine(args: &ZugzwangArgs) -> Result<(), LabError> {
     let examiner = Examiner::new(args)?;
     let json = match &args.epd {
-        Some(path) => scan(&examiner, &epd::read(path)?)?,
+        Some(path) => {
+            let suite = epd::read(path)?;
+            report::check_writable(&args.json)?;
+            scan(&examiner, &suite)?
+        }
         None => {
             let position = Position::from_fen(&args.fen.join(" "))
                 .map_err(|error| LabError::Usage(error.to_string()))?;

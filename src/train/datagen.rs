@@ -95,7 +95,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
         drop(send);
         let written = store(&mut file, &receive, goal, &mut progress);
         drop(receive);
-        written.map_err(TrainError::file(&args.out))
+        written.map_err(TrainError::writing(&args.out))
     })?;
     progress.finish().map_err(TrainError::Output)
 }
@@ -125,7 +125,7 @@ impl Goal {
 
 /// Opens the file for going on behind its last whole game, and keeps others from doing the same.
 fn open(path: &Path) -> Result<(File, Extent), TrainError> {
-    let error = TrainError::file(path);
+    let error = TrainError::writing(path);
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -133,6 +133,9 @@ fn open(path: &Path) -> Result<(File, Extent), TrainError> {
         .truncate(false)
         .open(path)
         .map_err(&error)?;
+    if !file.metadata().is_ok_and(|data| data.is_file()) {
+        return Err(error(std::io::Error::other("not a regular file")));
+    }
     file.try_lock().map_err(|reason| error(reason.into()))?;
     let found = whole_games(&mut BufReader::with_capacity(1 << 20, &file))
         .map_err(|reason| TrainError::Data { path: path.to_path_buf(), game: 1, reason })?;

@@ -45,8 +45,15 @@ pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Resul
 /// Why data could not be made or used. Displays as one line.
 #[derive(Debug)]
 pub enum TrainError {
-    /// A file could not be opened, read or written.
+    /// A file could not be opened or read.
     File {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        reason: std::io::Error,
+    },
+    /// A file could not be written.
+    Write {
         /// Which.
         path: PathBuf,
         /// The system's reason.
@@ -88,12 +95,27 @@ impl TrainError {
         let path = path.to_path_buf();
         move |reason| TrainError::File { path: path.clone(), reason }
     }
+
+    fn writing(path: &Path) -> impl Fn(std::io::Error) -> TrainError {
+        let path = path.to_path_buf();
+        move |reason| TrainError::Write { path: path.clone(), reason }
+    }
+
+    /// Was what was asked for wrong, and not the machine?
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(self, TrainError::Write { .. } | TrainError::Output(_) | TrainError::Memory(_))
+    }
 }
 
 impl fmt::Display for TrainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TrainError::File { path, reason } => write!(f, "{}: {reason}", path.display()),
+            TrainError::File { path, reason } => {
+                write!(f, "cannot read {}: {reason}", path.display())
+            }
+            TrainError::Write { path, reason } => {
+                write!(f, "cannot write {}: {reason}", path.display())
+            }
             TrainError::Data { path, game, reason } => {
                 write!(f, "{}: game {game}: {reason}", path.display())
             }

@@ -329,8 +329,8 @@ fn read(path: &Path) -> Result<Parameters, TrainError> {
 /// Writes a file in one piece: whoever reads it meanwhile finds the old bytes or the new.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     let part = path.with_added_extension("part");
-    std::fs::write(&part, bytes).map_err(TrainError::file(&part))?;
-    std::fs::rename(&part, path).map_err(TrainError::file(path))
+    std::fs::write(&part, bytes).map_err(TrainError::writing(&part))?;
+    std::fs::rename(&part, path).map_err(TrainError::writing(path))
 }
 
 #[cfg(test)]

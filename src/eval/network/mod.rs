@@ -66,12 +66,22 @@ pub const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * HIDDEN;
 /// How many numbers a network has.
 pub const LENGTH: usize = OUTPUT_BIAS + BUCKETS;
 
-/// The file that is part of the program; see `docs/network.md` for how it was made.
-pub const EMBEDDED: &[u8] = include_bytes!("tacet.net");
+/// The file that is part of the program; see `docs/network.md` for how it was made. The build may
+/// name another (`make EVALFILE=FILE`).
+pub const EMBEDDED: &[u8] = include_bytes!(env!("TACET_NETWORK"));
+const _: () = assert!(EMBEDDED.len() == HEADER + 2 * LENGTH, "a network of another shape");
+
+/// The checksum in the header of [`EMBEDDED`].
+pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.split_at(CHECKSUM).1.first_chunk() {
+    Some(bytes) => u64::from_le_bytes(*bytes),
+    None => 0,
+};
 
 const MAGIC: [u8; 8] = *b"TACETNET";
 const VERSION: u16 = 1;
 const HEADER: usize = 24;
+/// Where in the header the checksum is.
+const CHECKSUM: usize = 16;
 
 /// Why bytes are no network. Displays as one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -201,7 +211,7 @@ impl Parameters {
         if body.len() != 2 * LENGTH {
             return Err(NetworkError::Length(bytes.len()));
         }
-        if header[16..] != checksum(body) {
+        if header[CHECKSUM..] != checksum(body) {
             return Err(NetworkError::Checksum);
         }
         let numbers = body.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]]));

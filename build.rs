@@ -1,0 +1,90 @@
+//! Tells the compiler from which commit the program is made and which network becomes part of it.
+//!
+//! `TACET_COMMIT` is for `tacet --version`. `TACET_NETWORK` is the network's file: the one that
+//! ships, or the one named by the environment variable `EVALFILE`, as OpenBench's client does
+//! (`make EVALFILE=FILE`).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// What the program is made from, beside the network.
+const SOURCES: [&str; 4] = ["build.rs", "Cargo.lock", "Cargo.toml", "src"];
+
+/// Relative to the package.
+const NETWORK: &str = "src/eval/network/tacet.net";
+
+/// How a network begins.
+const MAGIC: &[u8] = b"TACETNET";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=EVALFILE");
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    set("TACET_COMMIT", &commit_line(&package));
+    match network(&package) {
+        Ok(path) => set("TACET_NETWORK", &path.to_string_lossy()),
+        Err(reason) => println!("cargo::error={reason}"),
+    }
+}
+
+fn set(name: &str, value: &str) {
+    println!("cargo::rustc-env={name}={value}");
+}
+
+/// The network's file, if it looks like one: the program must not find out that it is none.
+fn network(package: &Path) -> Result<PathBuf, String> {
+    let named = env::var_os("EVALFILE").filter(|name| !name.is_empty());
+    let path = package.join(named.unwrap_or_else(|| NETWORK.into()));
+    println!("cargo::rerun-if-changed={}", path.display());
+    let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if bytes.starts_with(MAGIC) {
+        Ok(path)
+    } else {
+        Err(format!("{}: not a network of Tacet", path.display()))
+    }
+}
+
+/// What `tacet --version` says of the commit. A build for tests does not name one, since it would
+/// have to be made anew after each.
+fn commit_line(package: &Path) -> String {
+    if env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
+        return "not named in debug builds".to_owned();
+    }
+    commit(package).unwrap_or_else(|| "unknown: not built in a git repository".to_owned())
+}
+
+/// The commit's short hash, and whether the sources differ from it.
+fn commit(package: &Path) -> Option<String> {
+    // The source may lie in a repository that is not its own.
+    let top = fs::canonicalize(git(package, &["rev-parse", "--show-toplevel"])?).ok()?;
+    if top != fs::canonicalize(package).ok()? {
+        return None;
+    }
+    watch(package);
+    let hash = git(package, &["rev-parse", "--short", "HEAD"])?;
+    let status = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=no", "--"];
+    let changes = git(package, &[&status[..], &SOURCES].concat())?;
+    Some(if changes.is_empty() { hash } else { format!("{hash}, changed since") })
+}
+
+/// Looks again when the sources change and when HEAD moves. Not when git's index does: `git status`
+/// writes it, too. What does not exist is not watched, or cargo would build each time.
+fn watch(package: &Path) {
+    let of_git = ["HEAD", "logs/HEAD"]
+        .iter()
+        .filter_map(|name| git(package, &["rev-parse", "--git-path", name]))
+        .map(PathBuf::from);
+    for path in SOURCES.iter().map(PathBuf::from).chain(of_git) {
+        if package.join(&path).exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+}
+
+/// What git answers, if it does.
+fn git(package: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").current_dir(package).args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}

@@ -1,0 +1,132 @@
+//! What must hold of everything that is read, whatever the bytes: one function for each kind of
+//! input. A fuzzer calls them (`fuzz_targets/`), and so does `tests/parsers.rs` of the main package
+//! with inputs of its own, so that they are exercised without a nightly compiler.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use tacet::board::{Position, pgn};
+use tacet::eval::network::{LENGTH, Network, Parameters};
+use tacet::eval::{Evaluator, State};
+use tacet::lab::epd;
+use tacet::uci::command;
+
+/// A line of UCI is understood, or refused in one line.
+pub fn command(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Err(refusal) = command::parse(&text) {
+        assert_one_line(&refusal);
+    }
+    for note in command::parse_go(text.split_whitespace()).notes {
+        assert_one_line(&note);
+    }
+}
+
+/// A FEN is a position that is written as it was read, or refused in one line; a move is read and
+/// written in the same way.
+pub fn fen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (fen, moves) = text.split_once('\n').unwrap_or((&text, ""));
+    match Position::from_fen(fen) {
+        Ok(position) => {
+            let written = position.to_fen();
+            let again = Position::from_fen(&written).map_err(|error| error.to_string());
+            assert_eq!(again.as_ref(), Ok(&position), "{written}");
+            check_moves(&position, moves);
+        }
+        Err(refusal) => assert_one_line(&refusal),
+    }
+}
+
+fn check_moves(position: &Position, moves: &str) {
+    for word in moves.split_whitespace() {
+        for read in [position.parse_uci(word), position.parse_san(word)] {
+            match read {
+                Ok(m) => {
+                    assert!(position.is_legal(m), "{word}");
+                    assert_eq!(position.parse_san(&position.san(m)), Ok(m), "{word}");
+                }
+                Err(refusal) => assert_one_line(&refusal),
+            }
+        }
+    }
+    for &m in position.legal_moves().iter() {
+        assert_eq!(position.parse_uci(&position.uci(m, true)), Ok(m));
+    }
+}
+
+/// A suite has positions and tasks of legal moves, or a line that is named in one line.
+pub fn epd(bytes: &[u8]) {
+    match epd::parse(&String::from_utf8_lossy(bytes)) {
+        Ok(records) => {
+            for record in records {
+                for &m in record.best.iter().chain(&record.avoid) {
+                    assert!(record.position.is_legal(m), "{}", record.id);
+                }
+                assert_one_line(&record.task());
+            }
+        }
+        Err((line, reason)) => {
+            assert!(line >= 1);
+            assert_one_line(&reason);
+        }
+    }
+}
+
+/// Every game is one of legal moves or refused in one line, and reading ends.
+pub fn pgn(bytes: &[u8]) {
+    for (number, game) in pgn::read(bytes).enumerate() {
+        assert!(number <= bytes.len(), "reading does not end");
+        match game {
+            Ok(game) => {
+                let mut position = game.start.clone();
+                for &m in &game.moves {
+                    assert!(position.is_legal(m));
+                    position = position.play(m).0;
+                }
+                assert_eq!(position, game.end());
+            }
+            Err(refusal) => assert_one_line(&refusal),
+        }
+    }
+}
+
+/// A file is a network or refused in one line; and no network that is accepted can overflow.
+pub fn network(bytes: &[u8]) {
+    match Network::read(bytes) {
+        Ok(network) => evaluate(network),
+        Err(refusal) => assert_one_line(&refusal),
+    }
+    // A fuzzer does not find a checksum: the same bytes as the numbers of a whole file.
+    let number = |at: usize| match bytes.len() {
+        0 => 0,
+        length => i16::from_le_bytes([bytes[2 * at % length], bytes[(2 * at + 1) % length]]),
+    };
+    let shift = bytes.first().map_or(0, |byte| byte % 16);
+    let numbers = (0..LENGTH).map(|at| number(at) >> shift).collect();
+    let parameters = Parameters { scale: number(0).unsigned_abs(), numbers };
+    match Network::read(&parameters.to_bytes()) {
+        Ok(network) => evaluate(network),
+        Err(refusal) => assert_one_line(&refusal),
+    }
+}
+
+/// Values along some moves, as a search keeps them and anew.
+fn evaluate(network: Network) {
+    let evaluator = Evaluator::Network(Arc::new(network));
+    let mut position = Position::startpos();
+    let mut state = State::with(&evaluator, &position);
+    for text in ["e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5e5", "f1e2", "c8g4", "d2d4", "g4e2"] {
+        let Ok(m) = position.parse_uci(text) else { break };
+        let (next, change) = position.play(m);
+        state.push(&change);
+        position = next;
+        let anew = State::with(&evaluator, &position).evaluate(&position);
+        assert_eq!(state.evaluate(&position), anew, "after {text}");
+    }
+}
+
+fn assert_one_line(text: &impl Display) {
+    let text = text.to_string();
+    assert!(!text.contains(['\n', '\r']), "{text:?}");
+}

@@ -1,0 +1,328 @@
+//! What OpenBench does to an engine, by the rules of its client (version 49: `Client/utils.py`,
+//! `bench.py`, `genfens.py`, `worker.py`) and of its server (`OpenBench/config.py`,
+//! `workloads/verify_workload.py`).
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use regex::Regex;
+use serde_json::Value;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Position as _};
+
+const CONFIG: &str = include_str!("../docs/openbench/Tacet.json");
+
+fn tacet(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tacet"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("tacet runs")
+}
+
+/// What the client reads: both streams as one.
+fn streams(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8(text).expect("the client decodes it as UTF-8")
+}
+
+/// Python's pattern; of ASCII alone, since regex is built without Unicode's tables.
+fn pattern(text: &str) -> Regex {
+    let ascii = [(r"\d", "[0-9]"), (r"\S", "[^[:space:]]"), (r"\s", "[[:space:]]")];
+    let text = ascii.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+    Regex::new(&text.replace(r"\w", "[[:word:]]")).expect("a pattern")
+}
+
+/// The parser of `bench.py`: nodes and nodes per second.
+fn read_bench(text: &str) -> (Option<u64>, Option<u64>) {
+    let noise = pattern("[^a-zA-Z0-9 ]+");
+    let speed = pattern(r"(\d+\s+nps)|(nps\s+\d+)|(nodes second\s+\d+)");
+    let nodes = pattern(r"(\d+\s+nodes)|(nodes\s+\d+)|(nodes searched\s+\d+)");
+    let number = |found: &str| pattern(r"\d+").find(found)?.as_str().parse().ok();
+    // Instead of re.IGNORECASE.
+    let text = text.to_ascii_lowercase();
+    let lines: Vec<String> =
+        text.trim().split('\n').rev().map(|line| noise.replace_all(line, " ").into()).collect();
+    let first = |wanted: &Regex| {
+        lines.iter().find_map(|line| wanted.find(line)).and_then(|found| number(found.as_str()))
+    };
+    (first(&nodes), first(&speed))
+}
+
+/// The options that the client gives to fastchess, as name and value.
+fn options(text: &str) -> Vec<(String, String)> {
+    let words = pattern(r#""[^"]*"|\S+"#);
+    let pair = |word: &str| {
+        let (name, value) = word.trim_matches('"').split_once('=').expect("NAME=VALUE");
+        (name.to_owned(), value.to_owned())
+    };
+    words.find_iter(text).map(|word| pair(word.as_str())).collect()
+}
+
+/// Lets the program hear the lines and returns what it says.
+fn hear(lines: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tacet"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .expect("tacet runs");
+    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("it listens");
+    String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("text")
+}
+
+#[test]
+fn the_bench_is_read() {
+    let output = tacet(&["bench"]);
+    assert!(output.status.success());
+    let (nodes, speed) = read_bench(&streams(&output));
+    let last = String::from_utf8_lossy(&output.stdout).lines().last().map(str::to_owned);
+    let last = last.expect("a line");
+    let words: Vec<&str> = last.split(' ').collect();
+    assert_eq!(nodes, words[0].parse().ok(), "{last}");
+    assert_eq!(speed, words[2].parse().ok(), "{last}");
+    assert!(nodes.is_some() && speed.is_some_and(|speed| speed > 0), "{last}");
+}
+
+/// The reader of the bench, on what other engines write and on what is none.
+#[test]
+fn the_reader_reads() {
+    assert_eq!(read_bench("info nodes 1 nps 2\n12 nodes 34 nps\n"), (Some(12), Some(34)));
+    assert_eq!(read_bench("Nodes searched  : 5\nNodes/second : 6"), (Some(5), Some(6)));
+    assert_eq!(read_bench("12 nodes"), (Some(12), None));
+    assert_eq!(read_bench(""), (None, None));
+}
+
+/// As fastchess begins a game with the options of each preset.
+#[test]
+fn the_options_of_the_presets_are_taken() {
+    let config: Value = serde_json::from_str(CONFIG).expect("JSON");
+    let mut seen = 0;
+    for kind in ["test_presets", "tune_presets", "datagen_presets"] {
+        for (name, preset) in config[kind].as_object().expect("presets") {
+            for key in ["both_options", "dev_options", "base_options"] {
+                let Some(text) = preset.get(key).and_then(Value::as_str) else { continue };
+                let options = options(text);
+                for needed in ["Threads", "Hash"] {
+                    let value = options.iter().find(|(option, _)| option == needed);
+                    let value: u32 = value.expect(needed).1.parse().expect("a number");
+                    assert!(value >= 1, "{name}: {needed}");
+                }
+                takes(&options);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 6, "presets with options: {seen}");
+}
+
+fn takes(options: &[(String, String)]) {
+    let set: String = options
+        .iter()
+        .map(|(name, value)| format!("setoption name {name} value {value}\n"))
+        .collect();
+    let said = hear(&format!(
+        "uci\n{set}isready\nucinewgame\nisready\nposition startpos moves e2e4\n\
+         go wtime 8080 btime 8080 winc 80 binc 80 nodes 200\nquit\n"
+    ));
+    for (name, _) in options {
+        let offer = format!("option name {name} type ");
+        assert!(said.lines().any(|line| line.starts_with(&offer)), "{name}: {said}");
+    }
+    assert_eq!(said.matches("readyok\n").count(), 2, "{said}");
+    assert!(!said.contains("info string"), "{said}");
+}
+
+/// The names of options that OpenBench itself adds are those that engines have; Tacet refuses one
+/// that it lacks with a remark and plays on.
+#[test]
+fn an_option_that_is_lacking_ends_no_game() {
+    let said = hear("uci\nsetoption name SyzygyProbeFoo value 5\nisready\ngo depth 1\n");
+    assert!(said.contains("readyok") && said.contains("bestmove "), "{said}");
+}
+
+/// The lines as `genfens.py` builds and reads them, to the line of the book that comes of each.
+#[test]
+fn openings_become_a_book() {
+    let book = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("openbench-book.epd");
+    let line = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - hmvc 2; fmvn 3;\n";
+    fs::write(&book, line).expect("the test directory can be written");
+    let book = book.to_str().expect("the path is text");
+    for (count, book, extra) in [(4, "None", ""), (3, book, ""), (1, "None", "some=thing")] {
+        let command = format!("genfens {count} seed 1234567890123 book {book} {extra}");
+        let output = tacet(&[&command, "quit"]);
+        assert!(output.status.success(), "{output:?}");
+        let text = streams(&output);
+        let found = text.lines().filter(|line| line.starts_with("info string genfens "));
+        let found: Vec<String> = found
+            .map(|line| epd(line.split("genfens ").nth(1).expect("a FEN").trim_end()))
+            .collect();
+        assert_eq!(found.len(), count, "{text}");
+    }
+}
+
+/// `convert_fen_to_epd`; the position must be one that can be played.
+fn epd(fen: &str) -> String {
+    let position: Chess = fen
+        .parse::<Fen>()
+        .expect("a FEN")
+        .into_position(CastlingMode::Standard)
+        .expect("a legal position");
+    assert!(!position.is_game_over(), "{fen}");
+    let fields: Vec<&str> = fen.split_whitespace().collect();
+    let [.., halfmoves, fullmoves] = fields[..] else { panic!("{fen}") };
+    assert_eq!(fields.len(), 6, "{fen}");
+    let number = |text: &str| text.parse::<u32>().expect("a number");
+    format!("{} hmvc {}; fmvn {};", fields[..4].join(" "), number(halfmoves), number(fullmoves))
+}
+
+/// `verify_spsa_inputs` of the server, on the list that is pasted into its form.
+#[test]
+fn the_parameters_are_read() {
+    if !cfg!(feature = "tune") {
+        return println!("skipped: this needs --features tune");
+    }
+    let output = tacet(&["spsa"]);
+    let text = String::from_utf8(output.stdout).expect("text");
+    let said = hear("uci\n");
+    assert!(text.lines().count() > 10, "{text}");
+    // The server splits at '\n' alone and refuses an empty line.
+    for line in text.trim_end_matches('\n').split('\n') {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let [name, "int", start, min, max, c_end, r_end] = fields[..] else { panic!("{line}") };
+        let number = |text: &str| text.parse::<f64>().expect("a number");
+        assert!(number(min) <= number(start) && number(start) <= number(max), "{line}");
+        assert!(number(c_end) > 0.0 && number(r_end) > 0.0, "{line}");
+        let option = format!("option name {name} type spin default {start} min {min} max {max}\n");
+        assert!(said.contains(&option), "{line}: {said}");
+    }
+}
+
+/// `OpenBench/config.py` on the engine's file, and `verify_workload.py` on its presets.
+#[test]
+fn the_configuration_is_valid() {
+    let config: Value = serde_json::from_str(CONFIG).expect("JSON");
+    assert!(config["private"].is_boolean() && config["source"].is_string());
+    assert!(config["nps"].as_u64().is_some_and(|nps| nps > 0));
+    let build = &config["build"];
+    assert!(build["path"].is_string());
+    for list in ["cpuflags", "systems", "compilers"] {
+        assert!(build[list].as_array().expect(list).iter().all(Value::is_string), "{list}");
+    }
+    let toml = include_str!("../Cargo.toml");
+    let oldest = build["compilers"][0].as_str().and_then(|text| text.strip_prefix("cargo>="));
+    let oldest = oldest.and_then(|version| version.strip_suffix(".0")).expect("a version of cargo");
+    assert!(toml.contains(&format!("rust-version = \"{oldest}\"")), "{oldest}");
+    for (kind, fields) in
+        [("test_presets", &TEST[..]), ("tune_presets", &[]), ("datagen_presets", &[])]
+    {
+        let presets = config[kind].as_object().expect(kind);
+        assert!(presets.contains_key("default"), "{kind}");
+        for (name, preset) in presets {
+            for (key, value) in preset.as_object().expect("a preset") {
+                let known = FIELDS.iter().chain(fields).find(|(field, _)| field == key);
+                let (_, form) = known.unwrap_or_else(|| panic!("{kind}: {name}: {key}"));
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                assert!(pattern(&format!("^(?:{form})$")).is_match(&text), "{name}: {key}: {text}");
+            }
+        }
+    }
+}
+
+/// What a preset may set, and the form of it; those of them that we use.
+const FIELDS: [(&str, &str); 10] = [
+    ("both_options", ".+"),
+    ("dev_options", ".+"),
+    ("base_options", ".+"),
+    ("both_time_control", TIME),
+    ("dev_time_control", TIME),
+    ("base_time_control", TIME),
+    ("book_name", r"NONE|\w+\.(?:epd|pgn)"),
+    ("win_adj", "None|movecount=[0-9]+ score=[0-9]+"),
+    ("draw_adj", "None|movenumber=[0-9]+ movecount=[0-9]+ score=[0-9]+"),
+    ("workload_size", "[1-9][0-9]*"),
+];
+
+/// And in a test alone.
+const TEST: [(&str, &str); 4] = [
+    ("base_branch", r"\w+"),
+    ("test_bounds", r"\[-?\d+(?:\.\d+)?, -?\d+(?:\.\d+)?\]"),
+    ("test_confidence", r"\[0\.\d+, 0\.\d+\]"),
+    ("test_max_games", "[1-9][0-9]*"),
+];
+
+const TIME: &str = r"N=\d+|(?:\d+/)?\d+(?:\.\d+)?(?:\+\d+(?:\.\d+)?)?";
+
+/// `prepare_engine`: the source without a git history, `make -j EXE=NAME` in it, the program beside
+/// the Makefile. Then once more as with a network of the test's (`EVALFILE`), which must be the one
+/// inside, and with a file that is none.
+#[test]
+#[ignore = "builds the release twice: cargo test --test openbench -- --ignored"]
+fn the_client_builds_it() {
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let clean = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("openbench-build");
+    let _ = fs::remove_dir_all(&clean);
+    copy(&source, &clean);
+    let name = "Tacet-0123ABCD";
+    let make = |more: &[&str]| {
+        let mut command = Command::new("make");
+        command.args(["-j", &format!("EXE={name}")]).args(more).current_dir(&clean);
+        // The client's are not ours.
+        command.env_remove("CARGO_TARGET_DIR").env_remove("EVALFILE");
+        command.output().expect("make runs")
+    };
+    let engine = clean.join(name);
+    let run = |arguments: &[&str]| {
+        Command::new(&engine).args(arguments).output().expect("the engine runs")
+    };
+
+    let built = make(&[]);
+    assert!(built.status.success(), "{}", streams(&built));
+    let version = streams(&run(&["--version"]));
+    assert!(version.contains("commit unknown"), "{version}");
+    let (nodes, speed) = read_bench(&streams(&run(&["bench"])));
+    assert!(nodes.is_some() && speed.is_some(), "{nodes:?}, {speed:?}");
+    println!("bench: {} nodes, {} a second", nodes.unwrap_or(0), speed.unwrap_or(0));
+
+    let refused = make(&["EVALFILE=Makefile"]);
+    assert!(!refused.status.success() && streams(&refused).contains("not a network of Tacet"));
+
+    let network = clean.join("other.net");
+    let checksum = other_network(&clean, &network);
+    fs::remove_file(&engine).expect("the first build");
+    let built = make(&[&format!("EVALFILE={}", network.display())]);
+    assert!(built.status.success(), "{}", streams(&built));
+    let version = streams(&run(&["--version"]));
+    assert!(version.contains(&format!("network {checksum:016x}")), "{version}");
+    let (other, _) = read_bench(&streams(&run(&["bench"])));
+    assert_ne!(other, nodes, "the network decides what is searched");
+    let _ = fs::remove_dir_all(&clean);
+}
+
+/// Copies what a commit has, and no more.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_left_out = [".git", "target", "shared"].iter().any(|left_out| name == *left_out);
+        if path.is_dir() && !is_left_out {
+            copy(&path, &to.join(name));
+        } else if path.is_file() && !is_left_out {
+            fs::copy(&path, to.join(name)).expect("a copy");
+        }
+    }
+}
+
+/// Writes the network with its output changed; returns the checksum.
+fn other_network(clean: &Path, path: &Path) -> u64 {
+    use tacet::eval::network::{OUTPUT, OUTPUT_BIAS, Parameters};
+    let bytes = fs::read(clean.join("src/eval/network/tacet.net")).expect("the network");
+    let mut parameters = Parameters::read(&bytes).expect("a network");
+    parameters.numbers[OUTPUT..OUTPUT_BIAS].iter_mut().for_each(|number| *number /= 2);
+    let bytes = parameters.to_bytes();
+    fs::write(path, &bytes).expect("a file");
+    u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes"))
+}
