@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
+use crate::board::tablebase::{Tablebase, TablebaseError};
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::Score;
+use crate::search::endgame::Probing;
 use crate::search::null_move::Scheme;
 use crate::search::params::Values;
 use crate::search::pool::Pool;
@@ -48,6 +50,8 @@ pub struct Options {
     pub evaluator: Evaluator,
     /// Its parameters, where they can be set.
     pub values: Values,
+    /// Its endgame tables.
+    pub probing: Probing,
 }
 
 impl Default for Options {
@@ -64,6 +68,7 @@ impl Default for Options {
             searcher: Searcher::default(),
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
+            probing: Probing::default(),
         }
     }
 }
@@ -165,6 +170,26 @@ impl Engine {
     pub fn set_evaluator(&mut self, evaluator: Evaluator) {
         self.new_game();
         self.options.evaluator = evaluator;
+    }
+
+    /// Takes the endgame tables of a list of directories, separated as in PATH, from the next
+    /// search on; none if the list names none. What the old ones proved is forgotten.
+    ///
+    /// # Errors
+    /// If a directory cannot be read or has no table in it, or a file is none; then the old tables
+    /// stay.
+    pub fn set_tables(&mut self, list: &str) -> Result<Option<&Tablebase>, TablebaseError> {
+        let tables = Tablebase::open_list(list)?;
+        self.options.probing.tables = (tables.files() > 0).then(|| Arc::new(tables));
+        self.clear_hash();
+        Ok(self.options.probing.tables.as_deref())
+    }
+
+    /// Keeps the fifty-move rule in the endgame tables from the next search on, or not. What was
+    /// proved by the other rule is forgotten.
+    pub fn set_fifty_moves(&mut self, rule: bool) {
+        self.options.probing.fifty_moves = rule;
+        self.clear_hash();
     }
 
     /// Forgets all that was learnt about positions.
@@ -270,6 +295,7 @@ impl Engine {
             switches: Switches::default(),
             evaluator: self.options.evaluator.clone(),
             values: self.options.values,
+            probing: self.options.probing.clone(),
         }
     }
 }

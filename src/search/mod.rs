@@ -2,6 +2,7 @@
 
 mod classic;
 pub mod correction;
+pub mod endgame;
 pub mod extend;
 pub mod history;
 mod memory;
@@ -21,6 +22,7 @@ use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
+use endgame::Probing;
 use null_move::Scheme;
 use params::Values;
 use pool::Pool;
@@ -79,6 +81,8 @@ pub struct SearchJob {
     pub evaluator: Evaluator,
     /// The parameters of the playing searcher, where they can be set.
     pub values: Values,
+    /// The endgame tables, which the playing searcher asks.
+    pub probing: Probing,
 }
 
 impl SearchJob {
@@ -94,6 +98,7 @@ impl SearchJob {
             switches: Switches::default(),
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
+            probing: Probing::default(),
         }
     }
 

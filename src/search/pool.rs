@@ -6,6 +6,7 @@
 use std::thread;
 
 use super::classic::Classic;
+use super::endgame::Endgame;
 use super::pvs::{Memory, Playing};
 use super::table::Table;
 use super::worker::{Crew, Worker};
@@ -62,7 +63,7 @@ impl Pool {
         let mut outcome = match job.searcher {
             Searcher::Playing => self.play(job, table, keeper, report),
             Searcher::Classic => {
-                let crew = Crew::new(1);
+                let crew = Crew::new(1, Endgame::default());
                 Classic::new(Worker::new(job, table, keeper, &crew, 0)).run(report)
             }
         };
@@ -79,10 +80,10 @@ impl Pool {
         keeper: &Keeper,
         report: &mut dyn FnMut(&Info),
     ) -> Outcome {
-        let crew = &Crew::new(self.memories.len());
+        let crew = &Crew::new(self.memories.len(), Endgame::new(job));
         let mut memories = self.memories.iter_mut().enumerate();
         let Some((_, first)) = memories.next() else { return Outcome::default() };
-        thread::scope(|scope| {
+        let mut outcome = thread::scope(|scope| {
             let helpers: Vec<_> = memories
                 .filter_map(|(number, memory)| {
                     let worker = Worker::new(job, table, keeper, crew, number);
@@ -99,7 +100,14 @@ impl Pool {
             keeper.end_search();
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
             elect(job, outcome, others.collect())
-        })
+        });
+        let endgame = &crew.endgame;
+        outcome.stats.tablebase_hits += endgame.hits();
+        outcome.lines = outcome.lines.into_iter().map(|line| endgame.judged(line)).collect();
+        if outcome.lines.is_empty() {
+            outcome.lines.extend(endgame.first_line());
+        }
+        outcome
     }
 }
 

@@ -19,6 +19,9 @@ use crate::board::{Bitboard, PackedMove, PieceSquare, Position, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
 
+/// What the endgame tables prove is remembered as if searched so many plies deeper.
+const PROVED_DEPTH: Depth = 6;
+
 /// The searcher of one thread.
 pub struct Playing<'a> {
     worker: Worker<'a>,
@@ -118,6 +121,35 @@ struct Found {
     best: PackedMove,
 }
 
+/// What the endgame tables say of a node: the score is no less than the one, and no more than the
+/// other.
+#[derive(Clone, Copy)]
+struct Proved {
+    least: Score,
+    most: Score,
+}
+
+impl Proved {
+    const NOTHING: Proved = Proved { least: Score::LEAST, most: Score::INFINITE };
+
+    fn by(score: Score, bound: Bound) -> Proved {
+        match bound {
+            Bound::Exact => Proved { least: score, most: score },
+            Bound::Lower => Proved { least: score, ..Proved::NOTHING },
+            Bound::Upper => Proved { most: score, ..Proved::NOTHING },
+        }
+    }
+
+    /// The score, if there is nothing left to search for in this window.
+    fn decides(&self, alpha: Score, beta: Score) -> Option<Score> {
+        if self.least == self.most || self.least >= beta {
+            Some(self.least)
+        } else {
+            (self.most <= alpha).then_some(self.most)
+        }
+    }
+}
+
 /// What the steps before the moves decided.
 enum Before {
     /// Leave the node.
@@ -159,12 +191,21 @@ impl<'a> Playing<'a> {
             return Some(score);
         }
 
+        // Step 3, second part: the endgame tables.
+        let mut proved = Proved::NOTHING;
+        if position.occupied().count() <= self.worker.table_men {
+            proved = self.look_up(position, &task);
+            if let Some(score) = proved.decides(task.alpha, task.beta) {
+                return Some(score);
+            }
+        }
+
         // Step 4: the static evaluation, and whether it rises.
         let mut known = self.know(position, entry, task.ply, excluded.is_some());
 
         // Steps 5 to 9: reductions and cuts before any move.
-        let found = match self.before_moves(position, &task, &known)? {
-            Before::Leave(score) => return Some(score),
+        let mut found = match self.before_moves(position, &task, &known)? {
+            Before::Leave(score) => return Some(score.clamp(proved.least, proved.most)),
             Before::Search { depth, path, redo } => {
                 known.threats = history::threats(position);
                 let reduced = Task { depth, path, ..task };
@@ -178,6 +219,7 @@ impl<'a> Playing<'a> {
                 }
             }
         };
+        found.score = found.score.clamp(proved.least, proved.most);
 
         // Step 17: remember.
         if excluded.is_none() {
@@ -208,6 +250,35 @@ impl<'a> Playing<'a> {
             entry.best = PackedMove::NONE;
         }
         Some(entry)
+    }
+
+    /// Step 3, second part. Only just after a capture or a pawn move do the tables know enough.
+    #[cold]
+    fn look_up(&mut self, position: &Position, task: &Task) -> Proved {
+        if task.is_root() || self.frames[task.ply].excluded.is_some() {
+            return Proved::NOTHING;
+        }
+        let endgame = &self.worker.crew.endgame;
+        let Some((score, bound)) = endgame.probe(position, task.depth, task.ply) else {
+            return Proved::NOTHING;
+        };
+        self.worker.stats.tablebase_hits += 1;
+        let proved = Proved::by(score, bound);
+        if proved.decides(task.alpha, task.beta).is_some() {
+            self.worker.table.store(
+                position.key(),
+                Entry {
+                    best: PackedMove::NONE,
+                    score: score.to_table(task.ply),
+                    bound,
+                    eval: None,
+                    // It holds at any depth, but what is searched has to find room too.
+                    depth: task.depth + PROVED_DEPTH,
+                    was_pv: task.is_pv(),
+                },
+            );
+        }
+        proved
     }
 
     /// Step 4. Evaluates, unless in check or while a move is left out.
@@ -312,8 +383,8 @@ impl<'a> Playing<'a> {
     /// Step 8. A pass by the scheme chosen.
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
-        // A pass cannot prove a mate.
-        if task.beta.is_mate_for_us() {
+        // A pass cannot prove a win.
+        if task.beta.is_won() {
             return Some(unchanged);
         }
         let own = position.officers(position.turn()).count() as u32;

@@ -54,7 +54,7 @@ impl Playing<'_> {
             self.worker.excluded.push(line.moves[0]);
             lines.push(line);
         }
-        lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+        lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
         for (i, line) in lines.iter().enumerate() {
             report(&self.info(line.clone(), i + 1));
         }
@@ -116,12 +116,19 @@ impl Playing<'_> {
         }
     }
 
+    /// The larger the better: by what is shown, then by the endgame tables, then by the search.
+    fn worth(&self, line: &Line) -> (Score, (i32, i32), Score) {
+        let endgame = &self.worker.crew.endgame;
+        let first = line.moves.first().copied().unwrap_or_default();
+        (endgame.judged(line.clone()).score, endgame.rank(first), line.score)
+    }
+
     fn info(&self, line: Line, rank: usize) -> Info {
         Info {
-            line,
+            line: self.worker.crew.endgame.judged(line),
             multi_pv: rank,
             nodes: self.worker.all_nodes(),
-            tablebase_hits: self.worker.stats.tablebase_hits,
+            tablebase_hits: self.worker.crew.tablebase_hits(),
             hash_full: self.worker.table.hash_full(),
         }
     }
