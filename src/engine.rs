@@ -19,7 +19,7 @@ use crate::search::null_move::Scheme;
 use crate::search::params::Values;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{Bound, Info, Line, Outcome, SearchJob, Searcher, Switches};
+use crate::search::{Bound, Line, Message, Outcome, SearchJob, Searcher, Switches};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
 /// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
@@ -83,8 +83,8 @@ impl Options {
 /// What a running search says.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A line was found, so long after the search began.
-    Info(Info, Duration),
+    /// Something to tell, so long after the search began.
+    Info(Message, Duration),
     /// The search is over: the last event of each search, and exactly one.
     Done(Answer),
 }
@@ -314,7 +314,7 @@ fn search_thread(
     keeper: &Keeper,
     events: &Sender<Event>,
 ) {
-    let mut report = |info: &Info| send(events, Event::Info(info.clone(), keeper.elapsed()));
+    let mut report = |said: &Message| send(events, Event::Info(said.clone(), keeper.elapsed()));
     let searched = catch_unwind(AssertUnwindSafe(|| {
         if job.root.has_legal_move() {
             let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);

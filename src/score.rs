@@ -137,6 +137,17 @@ impl Score {
         }
     }
 
+    /// Plies from the root to the mate, by either side; `None` if this is no mate.
+    pub const fn mate_plies(self) -> Option<Depth> {
+        if self.is_mate_for_us() {
+            Some(Score::MATE.value() - self.value())
+        } else if self.is_mate_against_us() {
+            Some(Score::MATE.value() + self.value())
+        } else {
+            None
+        }
+    }
+
     /// The form stored in the table: a decisive score counted from the node at `ply`, not the root.
     pub fn to_table(self, ply: Ply) -> Score {
         if self.0 > Score::WIN_BOUND.0 {
@@ -234,6 +245,8 @@ mod tests {
         assert_eq!(Score::mated_in(0).to_string(), "mate 0");
         assert_eq!(Score::mated_in(2).to_string(), "mate -1");
         assert_eq!(Score::cp(-31).to_string(), "cp -31");
+        let plies = [Score::mate_in(3), Score::mated_in(2), Score::cp(9)].map(Score::mate_plies);
+        assert_eq!(plies, [Some(3), Some(2), None]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod reduce;
 pub mod stats;
 mod switches;
 pub mod table;
+mod variation;
 mod worker;
 
 use crate::board::{PackedMove, Position};
@@ -138,7 +139,27 @@ pub struct Line {
     pub selective_depth: Ply,
 }
 
-/// A message from a running search: one line of the current depth.
+/// A message from a running search.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// A line was found.
+    Line(Info),
+    /// A root move's turn has come; told only in long searches.
+    Move(CurrentMove),
+}
+
+/// The root move that is searched now.
+#[derive(Clone, Copy, Debug)]
+pub struct CurrentMove {
+    /// The move.
+    pub m: PackedMove,
+    /// Its place among the root's moves, from 1.
+    pub number: usize,
+    /// The depth of the iteration.
+    pub depth: Depth,
+}
+
+/// One line of the current depth, and what was counted so far.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// The line.
@@ -204,7 +225,7 @@ pub fn run(
     job: &SearchJob,
     table: &Table,
     keeper: &Keeper,
-    report: &mut dyn FnMut(&Info),
+    report: &mut dyn FnMut(&Message),
 ) -> Outcome {
     Pool::new().run(job, table, keeper, report)
 }

@@ -10,7 +10,7 @@ use super::endgame::Endgame;
 use super::pvs::{Memory, Playing};
 use super::table::Table;
 use super::worker::{Crew, Worker};
-use super::{Bound, Info, Line, Outcome, SearchJob, Searcher};
+use super::{Bound, Line, Message, Outcome, SearchJob, Searcher};
 use crate::board::PackedMove;
 use crate::score::Score;
 use crate::time::Keeper;
@@ -46,8 +46,8 @@ impl Pool {
         self.memories.fill_with(Memory::new);
     }
 
-    /// Runs a search to its end. `keeper` says when that is, `report` is called for every line
-    /// found by the first thread. The classic searcher uses one thread whatever the pool has.
+    /// Runs a search to its end. `keeper` says when that is, `report` is called with all that the
+    /// first thread has to say. The classic searcher uses one thread whatever the pool has.
     ///
     /// If the root has a legal move, the outcome has at least one line with at least one move,
     /// even if the keeper stops the search before the first node.
@@ -56,7 +56,7 @@ impl Pool {
         job: &SearchJob,
         table: &Table,
         keeper: &Keeper,
-        report: &mut dyn FnMut(&Info),
+        report: &mut dyn FnMut(&Message),
     ) -> Outcome {
         table.new_search();
         job.values.install();
@@ -78,7 +78,7 @@ impl Pool {
         job: &SearchJob,
         table: &Table,
         keeper: &Keeper,
-        report: &mut dyn FnMut(&Info),
+        report: &mut dyn FnMut(&Message),
     ) -> Outcome {
         let crew = &Crew::new(self.memories.len(), Endgame::new(job));
         let mut memories = self.memories.iter_mut().enumerate();
@@ -89,14 +89,15 @@ impl Pool {
                     let worker = Worker::new(job, table, keeper, crew, number);
                     let search = move || {
                         job.values.install();
-                        Playing::new(worker, memory).run(&mut |_| ())
+                        Playing::new(worker, memory, &mut |_| ()).run()
                     };
                     let builder = thread::Builder::new().stack_size(STACK_BYTES);
                     // Without a helper the search is slower, not wrong.
                     builder.spawn_scoped(scope, search).ok()
                 })
                 .collect();
-            let outcome = Playing::new(Worker::new(job, table, keeper, crew, 0), first).run(report);
+            let worker = Worker::new(job, table, keeper, crew, 0);
+            let outcome = Playing::new(worker, first, report).run();
             keeper.end_search();
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
             elect(job, outcome, others.collect())

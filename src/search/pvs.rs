@@ -6,7 +6,6 @@ mod moves;
 mod picker;
 mod quiescence;
 
-use super::Bound;
 use super::correction::Correction;
 use super::history::{self, History};
 use super::null_move::{self, Passer, Path, Verdict};
@@ -15,6 +14,7 @@ use super::prune;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
+use super::{Bound, Message};
 use crate::board::{Bitboard, PackedMove, PieceSquare, Position, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
@@ -29,6 +29,7 @@ pub struct Playing<'a> {
     /// The path from the root, one frame a ply.
     frames: Vec<Frame>,
     root: Root,
+    report: &'a mut dyn FnMut(&Message),
 }
 
 /// What a thread keeps from one search of a game to the next.
@@ -159,10 +160,14 @@ enum Before {
 }
 
 impl<'a> Playing<'a> {
-    /// A searcher for the worker's job.
-    pub fn new(worker: Worker<'a>, memory: &'a mut Memory) -> Playing<'a> {
+    /// A searcher for the worker's job, which tells `report` what it finds.
+    pub fn new(
+        worker: Worker<'a>,
+        memory: &'a mut Memory,
+        report: &'a mut dyn FnMut(&Message),
+    ) -> Playing<'a> {
         let frames = vec![Frame::default(); MAX_PLY + 2];
-        Playing { worker, memory, frames, root: Root::default() }
+        Playing { worker, memory, frames, root: Root::default(), report }
     }
 
     /// The value of a node, fail-soft. `None` if the search was stopped.

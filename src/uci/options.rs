@@ -54,7 +54,7 @@ pub fn all() -> impl Iterator<Item = Entry> {
     FIXED.iter().copied().chain(settable().iter().map(parameter))
 }
 
-static FIXED: [Entry; 15] = [
+static FIXED: [Entry; 16] = [
     Entry {
         name: "Hash",
         kind: Kind::Spin {
@@ -113,6 +113,8 @@ static FIXED: [Entry; 15] = [
         name: "UCI_ShowWDL",
         kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().show_wdl = on },
     },
+    // For GUIs that set it; games and analysis are searched alike.
+    Entry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
     Entry {
         name: "NullMove",
         kind: Kind::Combo {

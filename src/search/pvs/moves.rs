@@ -75,6 +75,9 @@ impl Playing<'_> {
                 continue;
             }
             number += 1;
+            if task.is_root() {
+                self.announce(m, number as usize);
+            }
             let candidate = self.candidate(position, known, m, number);
 
             // Step 11: moves that cannot matter.
