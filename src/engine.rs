@@ -3,6 +3,7 @@
 //! Nothing here prints or reads. What a search has to say comes out of a channel as [`Event`]s,
 //! and what a user did wrong comes back as the reason in words.
 
+use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -15,6 +16,7 @@ use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::Score;
 use crate::search::endgame::Probing;
+use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::Values;
 use crate::search::pool::Pool;
@@ -52,6 +54,10 @@ pub struct Options {
     pub values: Values,
     /// Its endgame tables.
     pub probing: Probing,
+    /// Plays no stronger than `elo`, by errors.
+    pub limit_strength: bool,
+    /// The strength aimed at if so, in [`Handicap::ELO`].
+    pub elo: u32,
 }
 
 impl Default for Options {
@@ -69,6 +75,8 @@ impl Default for Options {
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
             probing: Probing::default(),
+            limit_strength: false,
+            elo: 2000,
         }
     }
 }
@@ -77,6 +85,11 @@ impl Options {
     /// The scheme in use.
     pub fn scheme(&self) -> &'static Scheme {
         self.scheme.unwrap_or_else(|| self.searcher.default_scheme())
+    }
+
+    /// The threads in use: one is enough to play weaker.
+    fn threads(&self) -> usize {
+        if self.limit_strength { 1 } else { self.threads }
     }
 }
 
@@ -111,6 +124,8 @@ pub struct Engine {
     pool: Arc<Mutex<Pool>>,
     events: Sender<Event>,
     running: Option<Running>,
+    /// What errors the next search makes, if any.
+    seed: u64,
 }
 
 struct Running {
@@ -133,6 +148,8 @@ impl Engine {
             options,
             events,
             running: None,
+            // Keyed anew by the system each time: no two games need go alike.
+            seed: RandomState::new().hash_one(0),
         })
     }
 
@@ -238,11 +255,12 @@ impl Engine {
     pub fn go_by(&mut self, clock: Arc<dyn Clock>, limits: Limits, search_moves: Vec<PackedMove>) {
         self.wait_after_stop();
         let job = self.job(search_moves);
+        let limits = job.handicap.map_or(limits.clone(), |handicap| handicap.limits(limits));
         let overhead = self.options.move_overhead;
         let keeper = Arc::new(Keeper::new(clock, limits, job.root.turn(), overhead));
         let table = Arc::clone(&self.table);
         let pool = Arc::clone(&self.pool);
-        pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads);
+        pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads());
         let events = self.events.clone();
         let root = job.root.clone();
         let kept = Arc::clone(&keeper);
@@ -284,7 +302,9 @@ impl Engine {
         }
     }
 
-    fn job(&self, search_moves: Vec<PackedMove>) -> SearchJob {
+    fn job(&mut self, search_moves: Vec<PackedMove>) -> SearchJob {
+        self.seed = self.seed.wrapping_add(1);
+        let handicap = Handicap { elo: self.options.elo, seed: self.seed };
         SearchJob {
             root: self.position.clone(),
             earlier: self.earlier.clone(),
@@ -296,6 +316,7 @@ impl Engine {
             evaluator: self.options.evaluator.clone(),
             values: self.options.values,
             probing: self.options.probing.clone(),
+            handicap: self.options.limit_strength.then_some(handicap),
         }
     }
 }

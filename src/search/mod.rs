@@ -4,6 +4,7 @@ mod classic;
 pub mod correction;
 pub mod endgame;
 pub mod extend;
+pub mod handicap;
 pub mod history;
 mod memory;
 pub mod null_move;
@@ -24,6 +25,7 @@ use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
 use endgame::Probing;
+use handicap::Handicap;
 use null_move::Scheme;
 use params::Values;
 use pool::Pool;
@@ -84,6 +86,8 @@ pub struct SearchJob {
     pub values: Values,
     /// The endgame tables, which the playing searcher asks.
     pub probing: Probing,
+    /// Plays weaker, if so. Its nodes are for the limits to keep ([`Handicap::limits`]).
+    pub handicap: Option<Handicap>,
 }
 
 impl SearchJob {
@@ -100,6 +104,7 @@ impl SearchJob {
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
             probing: Probing::default(),
+            handicap: None,
         }
     }
 

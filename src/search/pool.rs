@@ -7,6 +7,7 @@ use std::thread;
 
 use super::classic::Classic;
 use super::endgame::Endgame;
+use super::handicap::Handicap;
 use super::pvs::{Memory, Playing};
 use super::table::Table;
 use super::worker::{Crew, Worker};
@@ -58,6 +59,9 @@ impl Pool {
         keeper: &Keeper,
         report: &mut dyn FnMut(&Message),
     ) -> Outcome {
+        if let Some(handicap) = job.handicap {
+            return self.play_weaker(handicap, job, table, keeper, report);
+        }
         table.new_search();
         job.values.install();
         let mut outcome = match job.searcher {
@@ -70,6 +74,26 @@ impl Pool {
         if outcome.lines.is_empty() {
             outcome.lines.extend(any_move(job));
         }
+        outcome
+    }
+
+    /// Searches more lines than are wanted and shown, and errs in choosing one.
+    fn play_weaker(
+        &mut self,
+        handicap: Handicap,
+        job: &SearchJob,
+        table: &Table,
+        keeper: &Keeper,
+        report: &mut dyn FnMut(&Message),
+    ) -> Outcome {
+        let mut report_wanted = |message: &Message| match message {
+            Message::Line(info) if info.multi_pv > job.multi_pv => {}
+            _ => report(message),
+        };
+        let weakened = handicap.weakened(job);
+        let mut outcome = self.run(&weakened, table, keeper, &mut report_wanted);
+        handicap.choose(job, &mut outcome.lines);
+        outcome.lines.truncate(job.multi_pv);
         outcome
     }
 

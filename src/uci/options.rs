@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::eval::Evaluator;
 use crate::score::Depth;
 use crate::search::Searcher;
+use crate::search::handicap::Handicap;
 use crate::search::null_move::{SCHEMES, Scheme};
 use crate::search::params::{Param, settable};
 
@@ -54,7 +55,7 @@ pub fn all() -> impl Iterator<Item = Entry> {
     FIXED.iter().copied().chain(settable().iter().map(parameter))
 }
 
-static FIXED: [Entry; 16] = [
+static FIXED: [Entry; 18] = [
     Entry {
         name: "Hash",
         kind: Kind::Spin {
@@ -112,6 +113,25 @@ static FIXED: [Entry; 16] = [
     Entry {
         name: "UCI_ShowWDL",
         kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().show_wdl = on },
+    },
+    Entry {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check {
+            default: false,
+            set: |engine, on| engine.options_mut().limit_strength = on,
+        },
+    },
+    Entry {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: 2000,
+            min: *Handicap::ELO.start() as i64,
+            max: *Handicap::ELO.end() as i64,
+            set: |engine, elo| {
+                engine.options_mut().elo = elo as u32;
+                Ok(())
+            },
+        },
     },
     // For GUIs that set it; games and analysis are searched alike.
     Entry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
