@@ -3,6 +3,7 @@
 //! Nothing here prints or reads. What a search has to say comes out of a channel as [`Event`]s,
 //! and what a user did wrong comes back as the reason in words.
 
+use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -10,14 +11,17 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
+use crate::board::tablebase::{Tablebase, TablebaseError};
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::Score;
+use crate::search::endgame::Probing;
+use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::Values;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{Bound, Info, Line, Outcome, SearchJob, Searcher, Switches};
+use crate::search::{Bound, Line, Message, Outcome, SearchJob, Searcher, Switches};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
 /// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
@@ -48,6 +52,12 @@ pub struct Options {
     pub evaluator: Evaluator,
     /// Its parameters, where they can be set.
     pub values: Values,
+    /// Its endgame tables.
+    pub probing: Probing,
+    /// Plays no stronger than `elo`, by errors.
+    pub limit_strength: bool,
+    /// The strength aimed at if so, in [`Handicap::ELO`].
+    pub elo: u32,
 }
 
 impl Default for Options {
@@ -64,6 +74,9 @@ impl Default for Options {
             searcher: Searcher::default(),
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
+            probing: Probing::default(),
+            limit_strength: false,
+            elo: 2000,
         }
     }
 }
@@ -73,13 +86,18 @@ impl Options {
     pub fn scheme(&self) -> &'static Scheme {
         self.scheme.unwrap_or_else(|| self.searcher.default_scheme())
     }
+
+    /// The threads in use: one is enough to play weaker.
+    fn threads(&self) -> usize {
+        if self.limit_strength { 1 } else { self.threads }
+    }
 }
 
 /// What a running search says.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A line was found, so long after the search began.
-    Info(Info, Duration),
+    /// Something to tell, so long after the search began.
+    Info(Message, Duration),
     /// The search is over: the last event of each search, and exactly one.
     Done(Answer),
 }
@@ -106,6 +124,8 @@ pub struct Engine {
     pool: Arc<Mutex<Pool>>,
     events: Sender<Event>,
     running: Option<Running>,
+    /// What errors the next search makes, if any.
+    seed: u64,
 }
 
 struct Running {
@@ -128,6 +148,8 @@ impl Engine {
             options,
             events,
             running: None,
+            // Keyed anew by the system each time: no two games need go alike.
+            seed: RandomState::new().hash_one(0),
         })
     }
 
@@ -165,6 +187,26 @@ impl Engine {
     pub fn set_evaluator(&mut self, evaluator: Evaluator) {
         self.new_game();
         self.options.evaluator = evaluator;
+    }
+
+    /// Takes the endgame tables of a list of directories, separated as in PATH, from the next
+    /// search on; none if the list names none. What the old ones proved is forgotten.
+    ///
+    /// # Errors
+    /// If a directory cannot be read or has no table in it, or a file is none; then the old tables
+    /// stay.
+    pub fn set_tables(&mut self, list: &str) -> Result<Option<&Tablebase>, TablebaseError> {
+        let tables = Tablebase::open_list(list)?;
+        self.options.probing.tables = (tables.files() > 0).then(|| Arc::new(tables));
+        self.clear_hash();
+        Ok(self.options.probing.tables.as_deref())
+    }
+
+    /// Keeps the fifty-move rule in the endgame tables from the next search on, or not. What was
+    /// proved by the other rule is forgotten.
+    pub fn set_fifty_moves(&mut self, rule: bool) {
+        self.options.probing.fifty_moves = rule;
+        self.clear_hash();
     }
 
     /// Forgets all that was learnt about positions.
@@ -213,11 +255,12 @@ impl Engine {
     pub fn go_by(&mut self, clock: Arc<dyn Clock>, limits: Limits, search_moves: Vec<PackedMove>) {
         self.wait_after_stop();
         let job = self.job(search_moves);
+        let limits = job.handicap.map_or(limits.clone(), |handicap| handicap.limits(limits));
         let overhead = self.options.move_overhead;
         let keeper = Arc::new(Keeper::new(clock, limits, job.root.turn(), overhead));
         let table = Arc::clone(&self.table);
         let pool = Arc::clone(&self.pool);
-        pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads);
+        pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads());
         let events = self.events.clone();
         let root = job.root.clone();
         let kept = Arc::clone(&keeper);
@@ -259,7 +302,9 @@ impl Engine {
         }
     }
 
-    fn job(&self, search_moves: Vec<PackedMove>) -> SearchJob {
+    fn job(&mut self, search_moves: Vec<PackedMove>) -> SearchJob {
+        self.seed = self.seed.wrapping_add(1);
+        let handicap = Handicap { elo: self.options.elo, seed: self.seed };
         SearchJob {
             root: self.position.clone(),
             earlier: self.earlier.clone(),
@@ -270,6 +315,8 @@ impl Engine {
             switches: Switches::default(),
             evaluator: self.options.evaluator.clone(),
             values: self.options.values,
+            probing: self.options.probing.clone(),
+            handicap: self.options.limit_strength.then_some(handicap),
         }
     }
 }
@@ -288,7 +335,7 @@ fn search_thread(
     keeper: &Keeper,
     events: &Sender<Event>,
 ) {
-    let mut report = |info: &Info| send(events, Event::Info(info.clone(), keeper.elapsed()));
+    let mut report = |said: &Message| send(events, Event::Info(said.clone(), keeper.elapsed()));
     let searched = catch_unwind(AssertUnwindSafe(|| {
         if job.root.has_legal_move() {
             let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);

@@ -27,6 +27,8 @@ impl Score {
     pub const ZERO: Score = Score(0);
     /// Larger than any score that a search returns.
     pub const INFINITE: Score = Score(32_001);
+    /// Smaller than any score that a search returns.
+    pub const LEAST: Score = Score(-Score::INFINITE.0);
     /// The side to move mates at once (not reached: mate in 1 ply is `MATE - 1`).
     pub const MATE: Score = Score(32_000);
     /// Scores above this are mates for the side to move.
@@ -62,6 +64,16 @@ impl Score {
         Score(Score::MATE.0 - ply as i16)
     }
 
+    /// The tables say that the side to move, `ply` plies from the root, wins.
+    pub const fn tablebase_win(ply: Ply) -> Score {
+        Score(Score::TABLEBASE_WIN.0 - ply as i16)
+    }
+
+    /// The tables say that the side to move, `ply` plies from the root, loses.
+    pub const fn tablebase_loss(ply: Ply) -> Score {
+        Score(ply as i16 - Score::TABLEBASE_WIN.0)
+    }
+
     /// The raw value, as stored in the transposition table.
     pub const fn raw(self) -> i16 {
         self.0
@@ -92,9 +104,19 @@ impl Score {
         self.is_mate_for_us() || self.is_mate_against_us()
     }
 
+    /// Is this a mate or tablebase win for the side to move?
+    pub const fn is_won(self) -> bool {
+        self.0 > Score::WIN_BOUND.0
+    }
+
+    /// Is this a mate or tablebase win against the side to move?
+    pub const fn is_lost(self) -> bool {
+        self.0 < -Score::WIN_BOUND.0
+    }
+
     /// Is this a mate or tablebase result rather than an evaluation?
     pub const fn is_decisive(self) -> bool {
-        self.0 > Score::WIN_BOUND.0 || self.0 < -Score::WIN_BOUND.0
+        self.is_won() || self.is_lost()
     }
 
     /// Moves to the mate, positive if the side to move mates; `None` if this is no mate.
@@ -110,6 +132,17 @@ impl Score {
             Some((Score::MATE.value() - self.value() + 1) / 2)
         } else if self.is_mate_against_us() {
             Some(-((Score::MATE.value() + self.value()) / 2))
+        } else {
+            None
+        }
+    }
+
+    /// Plies from the root to the mate, by either side; `None` if this is no mate.
+    pub const fn mate_plies(self) -> Option<Depth> {
+        if self.is_mate_for_us() {
+            Some(Score::MATE.value() - self.value())
+        } else if self.is_mate_against_us() {
+            Some(Score::MATE.value() + self.value())
         } else {
             None
         }
@@ -212,6 +245,8 @@ mod tests {
         assert_eq!(Score::mated_in(0).to_string(), "mate 0");
         assert_eq!(Score::mated_in(2).to_string(), "mate -1");
         assert_eq!(Score::cp(-31).to_string(), "cp -31");
+        let plies = [Score::mate_in(3), Score::mated_in(2), Score::cp(9)].map(Score::mate_plies);
+        assert_eq!(plies, [Some(3), Some(2), None]);
     }
 
     #[test]
@@ -228,7 +263,20 @@ mod tests {
     fn evaluations_never_look_like_mates() {
         assert!(!Score::cp(1_000_000).is_decisive());
         assert!(!Score::cp(-1_000_000).is_decisive());
-        assert!((Score::TABLEBASE_WIN - MAX_PLY as i32).is_decisive());
-        assert!(!Score::TABLEBASE_WIN.is_mate());
+        assert!(!Score::MAX_EVAL.is_decisive() && !Score::MIN_EVAL.is_decisive());
+    }
+
+    #[test]
+    fn tablebase_results_lie_between_evaluations_and_mates() {
+        for ply in [0, 1, MAX_PLY] {
+            let (win, loss) = (Score::tablebase_win(ply), Score::tablebase_loss(ply));
+            assert!(win > Score::MAX_EVAL && win < Score::mate_in(MAX_PLY), "{ply}");
+            assert!(win.is_won() && !win.is_lost() && !win.is_mate(), "{ply}");
+            assert_eq!(loss, -win);
+            assert!(loss.is_lost() && loss < Score::MIN_EVAL && loss > Score::mated_in(MAX_PLY));
+            assert_eq!(win.to_table(ply), Score::TABLEBASE_WIN, "counted from the node");
+            assert_eq!(loss.to_table(ply).from_table(ply), loss);
+        }
+        assert!(Score::tablebase_win(3) > Score::tablebase_win(4), "sooner is better");
     }
 }

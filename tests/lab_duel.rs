@@ -78,12 +78,25 @@ fn how_many_games_run_at_a_time_changes_nothing_even_with_a_test() {
     assert_eq!(run("3"), one);
 }
 
+/// The first side's share of the points.
+fn percentage(words: &[&str]) -> f64 {
+    let table = stdout(words);
+    let percent = row(&table, "score").split(['(', ' ']).rev().nth(1);
+    percent.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no percentage: {table}"))
+}
+
 #[test]
 fn more_depth_wins() {
-    let table = stdout(&["Depth=4", "Depth=1", "--games", "10"]);
-    let percent = row(&table, "score").split(['(', ' ']).rev().nth(1);
-    let percent: f64 = percent.and_then(|text| text.parse().ok()).expect("a percentage");
-    assert!(percent >= 80.0, "{table}");
+    let percent = percentage(&["Depth=4", "Depth=1", "--games", "10"]);
+    assert!(percent >= 80.0, "{percent}");
+}
+
+#[test]
+fn more_elo_wins() {
+    let side = |elo: u32| format!("Searcher=playing,UCI_LimitStrength=true,UCI_Elo={elo}");
+    let (strong, weak) = (side(1900), side(1000));
+    let percent = percentage(&[&strong, &weak, "--games", "8"]);
+    assert!(percent >= 75.0, "{percent}");
 }
 
 #[test]

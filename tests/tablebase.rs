@@ -64,10 +64,16 @@ fn moves_are_ranked_by_result_and_then_by_progress() {
     assert_eq!((ranked[0].wdl, ranked[0].dtz), (Wdl::Win, 1));
     assert!(ranked.is_sorted_by_key(|m| (std::cmp::Reverse(m.wdl), m.dtz)));
 
-    let all = tables.best_moves(&mate_in_one, false).unwrap();
-    let hurried = tables.best_moves(&mate_in_one, true).unwrap();
-    assert!(all.len() > 1 && hurried.len() == 1);
+    let equal = ranked.iter().filter(|m| m.rank() == ranked[0].rank());
+    assert!(equal.count() > 1);
+    assert!(ranked[1].dtz > 1, "one move makes the fastest progress");
     assert_eq!(tables.probe_dtz(&mate_in_one), Some(1));
+
+    let values = tables.values_of_moves(&mate_in_one).unwrap();
+    assert_eq!(values.len(), ranked.len());
+    for (m, wdl) in values {
+        assert!(ranked.iter().any(|other| (other.m, other.wdl) == (m, wdl)), "{m:?}");
+    }
 }
 
 #[test]
@@ -75,8 +81,8 @@ fn the_clock_turns_a_slow_win_into_a_draw() {
     let Some(tables) = tables() else { return };
     // Mate on the hundredth ply counts, mate one ply later does not.
     let in_time = position("7k/R7/6K1/8/8/8/8/8 w - - 99 80");
-    let best = tables.best_moves(&in_time, false).unwrap();
-    assert_eq!(best.len(), 1, "{best:?}");
+    let best = tables.rank_moves(&in_time).unwrap();
+    assert!(best[1].rank() < best[0].rank(), "{best:?}");
     assert_eq!((in_time.uci(best[0].m, false).as_str(), best[0].wdl), ("a7a8", Wdl::Win));
 
     let late = position("8/8/8/4k3/8/8/R7/K7 w - - 95 80");

@@ -410,6 +410,33 @@ fn go_mate_n() {
 }
 
 #[test]
+fn weaker_play() {
+    let mut session = Session::start();
+    session.ask("setoption name UCI_Elo value 1000\nsetoption name UCI_LimitStrength value true");
+    let mut chosen = Vec::new();
+    for _ in 0..12 {
+        let begun = Instant::now();
+        let answer = session.search(&format!("{}\ngo movetime 60000", set_up(MIDDLE_GAME)));
+        assert!(begun.elapsed() < milliseconds(30_000), "weak, not slow: {:?}", begun.elapsed());
+        assert_sound(&answer, &position(MIDDLE_GAME));
+        assert!(answer.infos.iter().all(|info| info.rank == 1 && info.nodes <= 1_000));
+        chosen.push(answer.best);
+    }
+    chosen.sort();
+    chosen.dedup();
+    assert!(chosen.len() > 1, "always {chosen:?}");
+    for _ in 0..12 {
+        let answer = session.search(&format!("{}\ngo wtime 9000 btime 9000", set_up(MATE_IN_1)));
+        assert_eq!(answer.last().score, Value::Mate(1));
+    }
+    session.send(&format!("{}\ngo infinite", set_up(START)));
+    assert_eq!(count(&session.within(milliseconds(300)), "bestmove"), 0);
+    session.search("stop");
+    session.ask("setoption name UCI_LimitStrength value false");
+    assert_eq!(session.search("go depth 9").last().depth, 9, "strong again");
+}
+
+#[test]
 fn chess960_on_and_off() {
     let mut session = Session::start();
     for (on, wanted) in [("false", "e1g1"), ("true", "e1h1"), ("false", "e1g1")] {
@@ -520,8 +547,9 @@ fn option_names_in_any_case_with_blanks() {
     ] {
         assert!(session.ask(line).is_empty(), "{line}");
     }
-    let said = session.ask("setoption name SyzygyPathOfNoSuchOption value C:\\my tables;/mnt/a b");
+    let said = session.ask("setoption name SyzygyPath value /no such/my tables");
     assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("'/no such/my tables'"), "{said:?}");
 }
 
 #[test]

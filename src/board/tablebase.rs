@@ -53,6 +53,15 @@ impl Wdl {
             Wdl::Win => 1,
         }
     }
+
+    /// The value where there is no fifty-move rule.
+    pub const fn without_fifty_moves(self) -> Wdl {
+        match self {
+            Wdl::BlessedLoss => Wdl::Loss,
+            Wdl::CursedWin => Wdl::Win,
+            other => other,
+        }
+    }
 }
 
 /// The same value seen by the other side.
@@ -91,8 +100,9 @@ pub struct RootMove {
 }
 
 impl RootMove {
-    /// Better moves have larger ranks: a sure win, an unsure one, a cursed one, a draw, ...
-    const fn rank(&self) -> i32 {
+    /// Moves of equal results have equal ranks, better ones larger: a sure win, an unsure one, a
+    /// cursed one, a draw, ...
+    pub const fn rank(&self) -> i32 {
         let unsure = if self.certain { 0 } else { 1 };
         match self.wdl {
             Wdl::Win => 6 - unsure,
@@ -132,13 +142,13 @@ impl fmt::Display for TablebaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TablebaseError::Directory { path, reason } => {
-                write!(f, "tablebases: cannot read directory '{}': {reason}", path.display())
+                write!(f, "tablebases: cannot read directory '{}': {reason}", shown(path))
             }
             TablebaseError::Empty { path } => {
-                write!(f, "tablebases: no .rtbw or .rtbz file in '{}'", path.display())
+                write!(f, "tablebases: no .rtbw or .rtbz file in '{}'", shown(path))
             }
             TablebaseError::File { path, reason } => {
-                write!(f, "tablebases: bad file '{}': {reason}", path.display())
+                write!(f, "tablebases: bad file '{}': {reason}", shown(path))
             }
         }
     }
@@ -229,15 +239,15 @@ impl Tablebase {
         Some(ranked)
     }
 
-    /// The moves of [`Tablebase::rank_moves`] that keep the value of the position, among which a
-    /// search may choose. With `hurry` only those that also make the fastest progress: to be used
-    /// once positions of the game have repeated, so that a win comes nearer.
-    pub fn best_moves(&self, position: &Position, hurry: bool) -> Option<Vec<RootMove>> {
-        let mut moves = self.rank_moves(position)?;
-        if let Some(&best) = moves.first() {
-            moves.retain(|other| other.rank() == best.rank() && (!hurry || other.dtz == best.dtz));
-        }
-        Some(moves)
+    /// All legal moves with their values as if the halfmove clock stood at zero after each: for
+    /// where there is no DTZ table. `None` if a table is missing for any of them.
+    pub fn values_of_moves(&self, position: &Position) -> Option<Vec<(PackedMove, Wdl)>> {
+        let value = |&m: &PackedMove| {
+            let (after, _) = position.play(m);
+            let value = ended(&after).map_or_else(|| self.probe_wdl(&after), Some)?;
+            Some((m, -value))
+        };
+        self.may_cover(position).then(|| position.legal_moves().iter().map(value).collect())?
     }
 
     fn add(&mut self, directory: &Path) -> Result<(), TablebaseError> {
@@ -270,18 +280,18 @@ impl Tablebase {
     fn value_of(&self, position: &Position, m: PackedMove) -> Option<RootMove> {
         let (after, _) = position.play(m);
         let fixed = |wdl, dtz| Some(RootMove { m, wdl, certain: true, dtz });
-        if !after.has_legal_move() {
-            return if after.in_check() { fixed(Wdl::Win, 1) } else { fixed(Wdl::Draw, 0) };
+        if let Some(value) = ended(&after) {
+            return fixed(-value, i32::from(value == Wdl::Loss));
+        }
+        if after.halfmove_clock() == 0 {
+            let value = -self.tables.probe_wdl_after_zeroing(&after.chess).ok()?;
+            return fixed(of_syzygy(value), Dtz::before_zeroing(value).0);
         }
         let reply = self.tables.probe_dtz(&after.chess).ok()?;
         let ambiguous = -AmbiguousWdl::from_dtz_and_halfmoves(reply, after.halfmove_clock());
         let value = of_syzygy(ambiguous.after_zeroing());
-        let dtz = if after.halfmove_clock() == 0 {
-            Dtz::before_zeroing(ambiguous.after_zeroing())
-        } else {
-            distance_before(reply)
-        };
-        Some(RootMove { m, wdl: value, certain: ambiguous.is_unambiguous(), dtz: dtz.0 })
+        let certain = ambiguous.is_unambiguous();
+        Some(RootMove { m, wdl: value, certain, dtz: distance_before(reply).0 })
     }
 }
 
@@ -289,6 +299,22 @@ impl fmt::Debug for Tablebase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tablebase({} files, up to {} pieces)", self.files, self.max_pieces())
     }
+}
+
+/// A path for a message; of a long one the end, which tells most.
+fn shown(path: &Path) -> String {
+    const MOST: usize = 300;
+    let clean = |c: char| if c.is_control() { '?' } else { c };
+    let text: Vec<char> = path.display().to_string().chars().map(clean).collect();
+    let cut = text.len().saturating_sub(MOST);
+    let dots = if cut > 0 { "..." } else { "" };
+    text[cut..].iter().fold(dots.to_owned(), |shown, c| shown + c.encode_utf8(&mut [0; 4]))
+}
+
+/// The value of a position without legal moves.
+fn ended(position: &Position) -> Option<Wdl> {
+    let value = if position.in_check() { Wdl::Loss } else { Wdl::Draw };
+    (!position.has_legal_move()).then_some(value)
 }
 
 /// The distance a quiet move ahead of a position with this one, for the other side.

@@ -114,7 +114,7 @@ impl Numbers {
 }
 
 /// One step of SplitMix64 (Steele, Lea & Flood 2014): the output and the next state.
-const fn split_mix(state: u64) -> (u64, u64) {
+pub const fn split_mix(state: u64) -> (u64, u64) {
     let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

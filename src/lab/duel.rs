@@ -164,6 +164,8 @@ pub fn defaults() -> Side {
         pace: Pace::Nodes(20_000),
         switches: Switches::default(),
         values: Values::DEFAULT,
+        limit_strength: false,
+        elo: 2000,
     }
 }
 

@@ -12,7 +12,7 @@ use super::ordering::{Scored, mvv_lva};
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use super::{Bound, Info, Line, Outcome};
+use super::{Bound, Info, Line, Message, Outcome};
 use crate::board::movegen::Kind;
 use crate::board::{PackedMove, Position, Role, color_index, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
@@ -38,7 +38,7 @@ impl<'a> Classic<'a> {
     }
 
     /// Deepens until the keeper says stop. A mate found does not end the search.
-    pub fn run(mut self, report: &mut dyn FnMut(&Info)) -> Outcome {
+    pub fn run(mut self, report: &mut dyn FnMut(&Message)) -> Outcome {
         let mut outcome = Outcome::default();
         for depth in 1..=self.worker.keeper.max_depth() {
             let Some(lines) = self.iteration(depth, report) else {
@@ -63,7 +63,7 @@ impl<'a> Classic<'a> {
     }
 
     /// One iteration: the best lines, as many as are wanted. `None` if stopped.
-    fn iteration(&mut self, depth: Depth, report: &mut dyn FnMut(&Info)) -> Option<Vec<Line>> {
+    fn iteration(&mut self, depth: Depth, report: &mut dyn FnMut(&Message)) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
         self.worker.excluded.clear();
         while lines.len() < self.worker.job.multi_pv {
@@ -79,13 +79,13 @@ impl<'a> Classic<'a> {
         }
         lines.sort_by_key(|line| std::cmp::Reverse(line.score));
         for (i, line) in lines.iter().enumerate() {
-            report(&Info {
+            report(&Message::Line(Info {
                 line: line.clone(),
                 multi_pv: i + 1,
                 nodes: self.worker.stats.nodes,
                 tablebase_hits: 0,
                 hash_full: self.worker.table.hash_full(),
-            });
+            }));
         }
         (!lines.is_empty()).then_some(lines)
     }

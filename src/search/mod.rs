@@ -2,7 +2,9 @@
 
 mod classic;
 pub mod correction;
+pub mod endgame;
 pub mod extend;
+pub mod handicap;
 pub mod history;
 mod memory;
 pub mod null_move;
@@ -15,12 +17,15 @@ pub mod reduce;
 pub mod stats;
 mod switches;
 pub mod table;
+mod variation;
 mod worker;
 
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
 use crate::time::Keeper;
+use endgame::Probing;
+use handicap::Handicap;
 use null_move::Scheme;
 use params::Values;
 use pool::Pool;
@@ -79,6 +84,10 @@ pub struct SearchJob {
     pub evaluator: Evaluator,
     /// The parameters of the playing searcher, where they can be set.
     pub values: Values,
+    /// The endgame tables, which the playing searcher asks.
+    pub probing: Probing,
+    /// Plays weaker, if so. Its nodes are for the limits to keep ([`Handicap::limits`]).
+    pub handicap: Option<Handicap>,
 }
 
 impl SearchJob {
@@ -94,6 +103,8 @@ impl SearchJob {
             switches: Switches::default(),
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
+            probing: Probing::default(),
+            handicap: None,
         }
     }
 
@@ -133,7 +144,27 @@ pub struct Line {
     pub selective_depth: Ply,
 }
 
-/// A message from a running search: one line of the current depth.
+/// A message from a running search.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// A line was found.
+    Line(Info),
+    /// A root move's turn has come; told only in long searches.
+    Move(CurrentMove),
+}
+
+/// The root move that is searched now.
+#[derive(Clone, Copy, Debug)]
+pub struct CurrentMove {
+    /// The move.
+    pub m: PackedMove,
+    /// Its place among the root's moves, from 1.
+    pub number: usize,
+    /// The depth of the iteration.
+    pub depth: Depth,
+}
+
+/// One line of the current depth, and what was counted so far.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// The line.
@@ -199,7 +230,7 @@ pub fn run(
     job: &SearchJob,
     table: &Table,
     keeper: &Keeper,
-    report: &mut dyn FnMut(&Info),
+    report: &mut dyn FnMut(&Message),
 ) -> Outcome {
     Pool::new().run(job, table, keeper, report)
 }

@@ -6,10 +6,12 @@
 use std::thread;
 
 use super::classic::Classic;
+use super::endgame::Endgame;
+use super::handicap::Handicap;
 use super::pvs::{Memory, Playing};
 use super::table::Table;
 use super::worker::{Crew, Worker};
-use super::{Bound, Info, Line, Outcome, SearchJob, Searcher};
+use super::{Bound, Line, Message, Outcome, SearchJob, Searcher};
 use crate::board::PackedMove;
 use crate::score::Score;
 use crate::time::Keeper;
@@ -45,8 +47,8 @@ impl Pool {
         self.memories.fill_with(Memory::new);
     }
 
-    /// Runs a search to its end. `keeper` says when that is, `report` is called for every line
-    /// found by the first thread. The classic searcher uses one thread whatever the pool has.
+    /// Runs a search to its end. `keeper` says when that is, `report` is called with all that the
+    /// first thread has to say. The classic searcher uses one thread whatever the pool has.
     ///
     /// If the root has a legal move, the outcome has at least one line with at least one move,
     /// even if the keeper stops the search before the first node.
@@ -55,14 +57,17 @@ impl Pool {
         job: &SearchJob,
         table: &Table,
         keeper: &Keeper,
-        report: &mut dyn FnMut(&Info),
+        report: &mut dyn FnMut(&Message),
     ) -> Outcome {
+        if let Some(handicap) = job.handicap {
+            return self.play_weaker(handicap, job, table, keeper, report);
+        }
         table.new_search();
         job.values.install();
         let mut outcome = match job.searcher {
             Searcher::Playing => self.play(job, table, keeper, report),
             Searcher::Classic => {
-                let crew = Crew::new(1);
+                let crew = Crew::new(1, Endgame::default());
                 Classic::new(Worker::new(job, table, keeper, &crew, 0)).run(report)
             }
         };
@@ -72,34 +77,62 @@ impl Pool {
         outcome
     }
 
+    /// Searches more lines than are wanted and shown, and errs in choosing one.
+    fn play_weaker(
+        &mut self,
+        handicap: Handicap,
+        job: &SearchJob,
+        table: &Table,
+        keeper: &Keeper,
+        report: &mut dyn FnMut(&Message),
+    ) -> Outcome {
+        let mut report_wanted = |message: &Message| match message {
+            Message::Line(info) if info.multi_pv > job.multi_pv => {}
+            _ => report(message),
+        };
+        let weakened = handicap.weakened(job);
+        let mut outcome = self.run(&weakened, table, keeper, &mut report_wanted);
+        handicap.choose(job, &mut outcome.lines);
+        outcome.lines.truncate(job.multi_pv);
+        outcome
+    }
+
     fn play(
         &mut self,
         job: &SearchJob,
         table: &Table,
         keeper: &Keeper,
-        report: &mut dyn FnMut(&Info),
+        report: &mut dyn FnMut(&Message),
     ) -> Outcome {
-        let crew = &Crew::new(self.memories.len());
+        let crew = &Crew::new(self.memories.len(), Endgame::new(job));
         let mut memories = self.memories.iter_mut().enumerate();
         let Some((_, first)) = memories.next() else { return Outcome::default() };
-        thread::scope(|scope| {
+        let mut outcome = thread::scope(|scope| {
             let helpers: Vec<_> = memories
                 .filter_map(|(number, memory)| {
                     let worker = Worker::new(job, table, keeper, crew, number);
                     let search = move || {
                         job.values.install();
-                        Playing::new(worker, memory).run(&mut |_| ())
+                        Playing::new(worker, memory, &mut |_| ()).run()
                     };
                     let builder = thread::Builder::new().stack_size(STACK_BYTES);
                     // Without a helper the search is slower, not wrong.
                     builder.spawn_scoped(scope, search).ok()
                 })
                 .collect();
-            let outcome = Playing::new(Worker::new(job, table, keeper, crew, 0), first).run(report);
+            let worker = Worker::new(job, table, keeper, crew, 0);
+            let outcome = Playing::new(worker, first, report).run();
             keeper.end_search();
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
             elect(job, outcome, others.collect())
-        })
+        });
+        let endgame = &crew.endgame;
+        outcome.stats.tablebase_hits += endgame.hits();
+        outcome.lines = outcome.lines.into_iter().map(|line| endgame.judged(line)).collect();
+        if outcome.lines.is_empty() {
+            outcome.lines.extend(endgame.first_line());
+        }
+        outcome
     }
 }
 

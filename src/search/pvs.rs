@@ -6,7 +6,6 @@ mod moves;
 mod picker;
 mod quiescence;
 
-use super::Bound;
 use super::correction::Correction;
 use super::history::{self, History};
 use super::null_move::{self, Passer, Path, Verdict};
@@ -15,9 +14,13 @@ use super::prune;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
+use super::{Bound, Message};
 use crate::board::{Bitboard, PackedMove, PieceSquare, Position, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
+
+/// What the endgame tables prove is remembered as if searched so many plies deeper.
+const PROVED_DEPTH: Depth = 6;
 
 /// The searcher of one thread.
 pub struct Playing<'a> {
@@ -26,6 +29,7 @@ pub struct Playing<'a> {
     /// The path from the root, one frame a ply.
     frames: Vec<Frame>,
     root: Root,
+    report: &'a mut dyn FnMut(&Message),
 }
 
 /// What a thread keeps from one search of a game to the next.
@@ -118,6 +122,35 @@ struct Found {
     best: PackedMove,
 }
 
+/// What the endgame tables say of a node: the score is no less than the one, and no more than the
+/// other.
+#[derive(Clone, Copy)]
+struct Proved {
+    least: Score,
+    most: Score,
+}
+
+impl Proved {
+    const NOTHING: Proved = Proved { least: Score::LEAST, most: Score::INFINITE };
+
+    fn by(score: Score, bound: Bound) -> Proved {
+        match bound {
+            Bound::Exact => Proved { least: score, most: score },
+            Bound::Lower => Proved { least: score, ..Proved::NOTHING },
+            Bound::Upper => Proved { most: score, ..Proved::NOTHING },
+        }
+    }
+
+    /// The score, if there is nothing left to search for in this window.
+    fn decides(&self, alpha: Score, beta: Score) -> Option<Score> {
+        if self.least == self.most || self.least >= beta {
+            Some(self.least)
+        } else {
+            (self.most <= alpha).then_some(self.most)
+        }
+    }
+}
+
 /// What the steps before the moves decided.
 enum Before {
     /// Leave the node.
@@ -127,10 +160,14 @@ enum Before {
 }
 
 impl<'a> Playing<'a> {
-    /// A searcher for the worker's job.
-    pub fn new(worker: Worker<'a>, memory: &'a mut Memory) -> Playing<'a> {
+    /// A searcher for the worker's job, which tells `report` what it finds.
+    pub fn new(
+        worker: Worker<'a>,
+        memory: &'a mut Memory,
+        report: &'a mut dyn FnMut(&Message),
+    ) -> Playing<'a> {
         let frames = vec![Frame::default(); MAX_PLY + 2];
-        Playing { worker, memory, frames, root: Root::default() }
+        Playing { worker, memory, frames, root: Root::default(), report }
     }
 
     /// The value of a node, fail-soft. `None` if the search was stopped.
@@ -159,12 +196,21 @@ impl<'a> Playing<'a> {
             return Some(score);
         }
 
+        // Step 3, second part: the endgame tables.
+        let mut proved = Proved::NOTHING;
+        if position.occupied().count() <= self.worker.table_men {
+            proved = self.look_up(position, &task);
+            if let Some(score) = proved.decides(task.alpha, task.beta) {
+                return Some(score);
+            }
+        }
+
         // Step 4: the static evaluation, and whether it rises.
         let mut known = self.know(position, entry, task.ply, excluded.is_some());
 
         // Steps 5 to 9: reductions and cuts before any move.
-        let found = match self.before_moves(position, &task, &known)? {
-            Before::Leave(score) => return Some(score),
+        let mut found = match self.before_moves(position, &task, &known)? {
+            Before::Leave(score) => return Some(score.clamp(proved.least, proved.most)),
             Before::Search { depth, path, redo } => {
                 known.threats = history::threats(position);
                 let reduced = Task { depth, path, ..task };
@@ -178,6 +224,7 @@ impl<'a> Playing<'a> {
                 }
             }
         };
+        found.score = found.score.clamp(proved.least, proved.most);
 
         // Step 17: remember.
         if excluded.is_none() {
@@ -208,6 +255,35 @@ impl<'a> Playing<'a> {
             entry.best = PackedMove::NONE;
         }
         Some(entry)
+    }
+
+    /// Step 3, second part. Only just after a capture or a pawn move do the tables know enough.
+    #[cold]
+    fn look_up(&mut self, position: &Position, task: &Task) -> Proved {
+        if task.is_root() || self.frames[task.ply].excluded.is_some() {
+            return Proved::NOTHING;
+        }
+        let endgame = &self.worker.crew.endgame;
+        let Some((score, bound)) = endgame.probe(position, task.depth, task.ply) else {
+            return Proved::NOTHING;
+        };
+        self.worker.stats.tablebase_hits += 1;
+        let proved = Proved::by(score, bound);
+        if proved.decides(task.alpha, task.beta).is_some() {
+            self.worker.table.store(
+                position.key(),
+                Entry {
+                    best: PackedMove::NONE,
+                    score: score.to_table(task.ply),
+                    bound,
+                    eval: None,
+                    // It holds at any depth, but what is searched has to find room too.
+                    depth: task.depth + PROVED_DEPTH,
+                    was_pv: task.is_pv(),
+                },
+            );
+        }
+        proved
     }
 
     /// Step 4. Evaluates, unless in check or while a move is left out.
@@ -312,8 +388,8 @@ impl<'a> Playing<'a> {
     /// Step 8. A pass by the scheme chosen.
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
-        // A pass cannot prove a mate.
-        if task.beta.is_mate_for_us() {
+        // A pass cannot prove a win.
+        if task.beta.is_won() {
             return Some(unchanged);
         }
         let own = position.officers(position.turn()).count() as u32;

@@ -1,5 +1,6 @@
 //! One search thread's state: what both searchers share.
 
+use super::endgame::Endgame;
 use super::stats::Stats;
 use super::table::Table;
 use super::{Iteration, Line, SearchJob};
@@ -12,25 +13,37 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Nodes between a helper thread's looks at the stop flag.
 const HELPER_INTERVAL: u64 = 1024;
 
-/// What the threads of one search know of each other: how many nodes each has searched.
+/// What the threads of one search share beside the table: the endgame tables, and how far each is.
 pub struct Crew {
-    nodes: Vec<Padded>,
+    counts: Vec<Counts>,
+    /// The endgame tables, and what they say of the root.
+    pub endgame: Endgame,
 }
 
-/// A counter on a cache line of its own: its writer is disturbed by no other.
+/// What one thread has counted, on a cache line of its own: its writer is disturbed by no other.
 #[derive(Default)]
 #[repr(align(128))]
-struct Padded(AtomicU64);
+struct Counts {
+    nodes: AtomicU64,
+    tablebase_hits: AtomicU64,
+}
 
 impl Crew {
     /// So many threads, 1 and up.
-    pub fn new(threads: usize) -> Crew {
-        Crew { nodes: (0..threads).map(|_| Padded::default()).collect() }
+    pub fn new(threads: usize, endgame: Endgame) -> Crew {
+        Crew { counts: (0..threads).map(|_| Counts::default()).collect(), endgame }
     }
 
     /// Nodes of all threads, each as of its last look at the clock.
     pub fn nodes(&self) -> u64 {
-        self.nodes.iter().map(|count| count.0.load(Relaxed)).sum()
+        self.counts.iter().map(|count| count.nodes.load(Relaxed)).sum()
+    }
+
+    /// Positions found in the endgame tables: of the root, and of all threads as of their last
+    /// look at the clock.
+    pub fn tablebase_hits(&self) -> u64 {
+        let inside: u64 = self.counts.iter().map(|count| count.tablebase_hits.load(Relaxed)).sum();
+        self.endgame.hits() + inside
     }
 }
 
@@ -44,8 +57,10 @@ pub struct Worker<'a> {
     /// Says when to stop.
     pub keeper: &'a Keeper,
     /// The threads of this search, and which of them this is.
-    crew: &'a Crew,
+    pub crew: &'a Crew,
     number: usize,
+    /// Positions of so many men or fewer are looked up in the endgame tables; 0: none is.
+    pub table_men: usize,
     /// Evaluation sums of the path.
     pub eval: eval::State,
     /// What was counted.
@@ -87,6 +102,7 @@ impl<'a> Worker<'a> {
             keeper,
             crew,
             number,
+            table_men: crew.endgame.men(),
             eval: eval::State::with(job.evaluator(), &job.root),
             stats: Stats::default(),
             root_stage: stage(&job.root),
@@ -131,9 +147,11 @@ impl<'a> Worker<'a> {
         Some(())
     }
 
-    /// Tells the crew how many nodes this thread has searched.
+    /// Tells the crew what this thread has counted.
     pub fn publish(&self) {
-        self.crew.nodes[self.number].0.store(self.stats.nodes, Relaxed);
+        let counts = &self.crew.counts[self.number];
+        counts.nodes.store(self.stats.nodes, Relaxed);
+        counts.tablebase_hits.store(self.stats.tablebase_hits, Relaxed);
     }
 
     /// Nodes of all threads.
@@ -190,7 +208,9 @@ impl<'a> Worker<'a> {
     /// Is a move to be searched at the root?
     pub fn is_wanted_at_root(&self, m: PackedMove) -> bool {
         let asked = &self.job.search_moves;
-        (asked.is_empty() || asked.contains(&m)) && !self.excluded.contains(&m)
+        (asked.is_empty() || asked.contains(&m))
+            && !self.excluded.contains(&m)
+            && self.crew.endgame.admits(m, &self.excluded)
     }
 
     /// Begins the principal variation of a node: nothing yet.

@@ -26,7 +26,7 @@ use crate::lab::random::Random;
 use crate::score::Score;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{Bound, SearchJob, Searcher};
+use crate::search::{Bound, Message, SearchJob, Searcher};
 use crate::time::{Keeper, Limits};
 use crate::uci::genfens::{OPENING_LIMIT, random_opening};
 
@@ -232,8 +232,11 @@ impl Player {
         };
         let keeper = Keeper::with_limits(Limits::to_nodes(self.nodes * HARD_FACTOR));
         let nodes = self.nodes;
-        let outcome = self.pool.run(&job, &self.table, &keeper, &mut |info| {
-            if info.line.bound == Bound::Exact && info.nodes >= nodes {
+        let outcome = self.pool.run(&job, &self.table, &keeper, &mut |said| {
+            if let Message::Line(info) = said
+                && info.line.bound == Bound::Exact
+                && info.nodes >= nodes
+            {
                 keeper.stop();
             }
         });

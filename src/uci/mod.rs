@@ -486,9 +486,9 @@ impl<W: Write> Controller<W> {
     fn show(&mut self, event: &Event) -> io::Result<()> {
         let Some(Work::Search(search)) = &mut self.work else { return Ok(()) };
         match event {
-            Event::Info(info, elapsed) => {
-                let line = search.reporter.info(info, *elapsed);
-                self.say(&line)
+            Event::Info(message, elapsed) => {
+                let line = search.reporter.message(message, *elapsed);
+                line.map_or(Ok(()), |line| self.say(&line))
             }
             Event::Done(answer) => {
                 let lines = search.reporter.answer(answer);

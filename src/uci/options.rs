@@ -10,12 +10,17 @@ use super::command::integer;
 use crate::board::notation::quoted;
 use crate::engine::Engine;
 use crate::eval::Evaluator;
+use crate::score::Depth;
 use crate::search::Searcher;
+use crate::search::handicap::Handicap;
 use crate::search::null_move::{SCHEMES, Scheme};
 use crate::search::params::{Param, settable};
 
 /// The largest `Hash`, in MB.
 const MOST_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
+
+/// The value of a path that names nothing.
+const NO_PATH: &str = "<empty>";
 
 /// One option.
 #[derive(Clone, Copy)]
@@ -36,8 +41,8 @@ enum Kind {
     Check { default: bool, set: fn(&mut Engine, bool) },
     /// One of a list of names.
     Combo { default: &'static str, values: fn() -> Vec<&'static str>, set: fn(&mut Engine, &str) },
-    /// Any text. The effect may fail, in words.
-    Text { default: &'static str, set: fn(&mut Engine, &str) -> Result<(), String> },
+    /// Any text. The effect may have something to say, and may fail, in words.
+    Text { default: &'static str, set: fn(&mut Engine, &str) -> Result<Option<String>, String> },
     /// Something to do.
     Button { press: fn(&mut Engine) },
 }
@@ -50,7 +55,7 @@ pub fn all() -> impl Iterator<Item = Entry> {
     FIXED.iter().copied().chain(settable().iter().map(parameter))
 }
 
-static FIXED: [Entry; 11] = [
+static FIXED: [Entry; 18] = [
     Entry {
         name: "Hash",
         kind: Kind::Spin {
@@ -110,6 +115,27 @@ static FIXED: [Entry; 11] = [
         kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().show_wdl = on },
     },
     Entry {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check {
+            default: false,
+            set: |engine, on| engine.options_mut().limit_strength = on,
+        },
+    },
+    Entry {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: 2000,
+            min: *Handicap::ELO.start() as i64,
+            max: *Handicap::ELO.end() as i64,
+            set: |engine, elo| {
+                engine.options_mut().elo = elo as u32;
+                Ok(())
+            },
+        },
+    },
+    // For GUIs that set it; games and analysis are searched alike.
+    Entry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
+    Entry {
         name: "NullMove",
         kind: Kind::Combo {
             default: "modern",
@@ -135,11 +161,51 @@ static FIXED: [Entry; 11] = [
                 let evaluator = Evaluator::named(name)
                     .map_err(|reason| format!("{}: {reason}; the old one stays", quoted(name)))?;
                 engine.set_evaluator(evaluator);
+                Ok(None)
+            },
+        },
+    },
+    Entry { name: "SyzygyPath", kind: Kind::Text { default: NO_PATH, set: set_tables } },
+    Entry {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            set: |engine, depth| {
+                engine.options_mut().probing.depth = depth as Depth;
+                Ok(())
+            },
+        },
+    },
+    Entry {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check { default: true, set: Engine::set_fifty_moves },
+    },
+    Entry {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin {
+            default: 7,
+            min: 0,
+            max: 7,
+            set: |engine, men| {
+                engine.options_mut().probing.limit = men as usize;
                 Ok(())
             },
         },
     },
 ];
+
+/// Opens endgame tables, and says how many.
+fn set_tables(engine: &mut Engine, list: &str) -> Result<Option<String>, String> {
+    let list = if list.eq_ignore_ascii_case(NO_PATH) { "" } else { list };
+    match engine.set_tables(list) {
+        Ok(tables) => Ok(tables.map(|tables| {
+            format!("tablebases: {} files, up to {} men", tables.files(), tables.max_pieces())
+        })),
+        Err(error) => Err(format!("{error}; the old tables stay")),
+    }
+}
 
 /// Sets an option from text. Returns a note if the value was put into range.
 ///
@@ -182,7 +248,7 @@ impl Entry {
                 }
             }
             Kind::Text { set, .. } => {
-                set(engine, value).map_err(|reason| format!("{}: {reason}", self.name))?;
+                return set(engine, value).map_err(|reason| format!("{}: {reason}", self.name));
             }
             Kind::Button { press } => press(engine),
         }
@@ -297,7 +363,7 @@ mod tests {
             assert_eq!(changed, [("razoring_depth", 6)]);
         } else {
             assert_eq!(answer, Err("unknown option: Razoring_Depth".to_owned()));
-            assert_eq!(lines.len(), 11);
+            assert_eq!(lines.len(), FIXED.len());
         }
     }
 

@@ -7,7 +7,7 @@ use crate::board::{PackedMove, Position};
 use crate::engine::Answer;
 use crate::score::Score;
 use crate::score::wdl::{Chances, normalised};
-use crate::search::{Bound, Info, Line};
+use crate::search::{Bound, CurrentMove, Info, Line, Message};
 
 /// For whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +45,18 @@ impl Reporter {
     /// With the chances of winning, drawing and losing beside every score, if asked for.
     pub fn with_wdl(self, wdl: bool) -> Reporter {
         Reporter { wdl, ..self }
+    }
+
+    /// What a running search says, `elapsed` after its beginning; to people not everything.
+    pub fn message(&mut self, message: &Message, elapsed: Duration) -> Option<String> {
+        match message {
+            Message::Line(info) => Some(self.info(info, elapsed)),
+            Message::Move(CurrentMove { m, number, depth }) if self.style == Style::Uci => {
+                let m = self.root.uci(*m, self.chess960);
+                Some(format!("info depth {depth} currmove {m} currmovenumber {number}"))
+            }
+            Message::Move(_) => None,
+        }
     }
 
     /// One line of a running search, `elapsed` after its beginning.
@@ -263,6 +275,17 @@ mod tests {
         assert!(reporter.info(&said, MS).contains("score mate 2 upperbound nodes"));
         let mut reporter = reporter.with_wdl(true);
         assert!(reporter.info(&said, MS).contains("score mate 2 wdl 1000 0 0 upperbound nodes"));
+    }
+
+    #[test]
+    fn the_move_in_progress() {
+        let root = Position::startpos();
+        let m = root.parse_uci("e2e4").unwrap();
+        let message = Message::Move(CurrentMove { m, number: 3, depth: 20 });
+        let said = |style| Reporter::new(root.clone(), false, style).message(&message, MS);
+        let line = "info depth 20 currmove e2e4 currmovenumber 3".to_owned();
+        assert_eq!(said(Style::Uci), Some(line));
+        assert_eq!(said(Style::Table), None);
     }
 
     #[test]

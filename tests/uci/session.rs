@@ -22,7 +22,7 @@ pub struct Session {
 /// What a search said.
 #[derive(Debug)]
 pub struct Answer {
-    /// Its `info` lines that are no `info string`.
+    /// Its `info` lines with a score.
     pub infos: Vec<Info>,
     /// The texts of its `info string` lines.
     pub remarks: Vec<String>,
@@ -213,7 +213,10 @@ pub fn read_answer(lines: &[String]) -> Answer {
         _ => panic!("not a bestmove: {last}"),
     };
     let remark = |line: &String| line.strip_prefix("info string ").map(str::to_owned);
-    let is_info = |line: &&String| line.starts_with("info ") && remark(line).is_none();
+    let is_info = |line: &&String| {
+        let is_current = line.contains(" currmove ");
+        line.starts_with("info ") && !is_current && remark(line).is_none()
+    };
     Answer {
         infos: before.iter().filter(is_info).map(|line| read_info(line)).collect(),
         remarks: before.iter().filter_map(remark).collect(),

@@ -13,6 +13,7 @@ use crate::board::pgn::GameResult;
 use crate::board::tablebase::Tablebase;
 use crate::board::{Color, PackedMove, Position, color_index};
 use crate::lab::LabError;
+use crate::search::handicap::Handicap;
 use crate::search::table::Table;
 use crate::search::{self, Outcome, SearchJob};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
@@ -40,14 +41,20 @@ impl<'a> Player<'a> {
     /// Searches a position in which the game is not over.
     fn think(&self, game: &Progress, remaining: [Duration; 2]) -> (Outcome, Duration) {
         let position = &game.position;
+        // The game so far is seed enough: the same errors if it is played again.
+        let seed = game.keys.iter().fold(0, |seed: u64, key| seed.rotate_left(1) ^ key);
+        let handicap = Handicap { elo: self.side.elo, seed };
+        let handicap = self.side.limit_strength.then_some(handicap);
         let job = SearchJob {
             earlier: game.keys.clone(),
             scheme: self.side.scheme,
             switches: self.side.switches,
             values: self.side.values,
+            handicap,
             ..SearchJob::new(position.clone(), self.side.searcher)
         };
         let limits = self.limits(remaining);
+        let limits = handicap.map_or(limits.clone(), |handicap| handicap.limits(limits));
         let keeper = Keeper::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
         let outcome = search::run(&job, &self.table, &keeper, &mut |_| {});
         (outcome, keeper.elapsed())

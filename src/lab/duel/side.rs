@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::variant;
 use crate::board::notation::quoted;
 use crate::score::{Depth, MAX_PLY};
+use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::{Param, Values, settable};
 use crate::search::{Searcher, Switches};
@@ -89,6 +90,10 @@ pub struct Side {
     pub switches: Switches,
     /// The playing searcher's parameters, where they can be set.
     pub values: Values,
+    /// Plays no stronger than `elo`, by errors.
+    pub limit_strength: bool,
+    /// The strength aimed at if so.
+    pub elo: u32,
 }
 
 /// The largest table that a side may have, in MB.
@@ -118,6 +123,11 @@ impl Side {
                 "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
                 "depth" => {
                     side.pace = Pace::Depth(number(name, value, 1, MAX_PLY as u64)? as Depth);
+                }
+                "uci_limitstrength" => side.limit_strength = truth(name, value)?,
+                "uci_elo" => {
+                    let (least, most) = (*Handicap::ELO.start(), *Handicap::ELO.end());
+                    side.elo = number(name, value, least.into(), most.into())? as u32;
                 }
                 "tc" => side.pace = Pace::Clock(value.parse()?),
                 other => match side.switches.by_name(other) {
@@ -151,6 +161,9 @@ impl std::fmt::Display for Side {
             Pace::Nodes(nodes) => write!(f, ",Nodes={nodes}")?,
             Pace::Depth(depth) => write!(f, ",Depth={depth}")?,
             Pace::Clock(control) => write!(f, ",TC={control}")?,
+        }
+        if self.limit_strength {
+            write!(f, ",UCI_LimitStrength=true,UCI_Elo={}", self.elo)?;
         }
         let (mut ours, mut usual) = (self.switches, Switches::default());
         for name in Switches::NAMES {
@@ -190,7 +203,8 @@ fn truth(name: &str, value: &str) -> Result<bool, String> {
 fn unknown_option(name: &str) -> String {
     let switches = Switches::NAMES.join(", ");
     format!(
-        "a side has no option '{}': NullMove, Searcher, Hash, Nodes, Depth, TC, {switches}",
+        "a side has no option '{}': NullMove, Searcher, Hash, Nodes, Depth, TC, UCI_LimitStrength, UCI_Elo, \
+         {switches}",
         quoted(name)
     )
 }
@@ -207,7 +221,17 @@ mod tests {
             pace: Pace::Nodes(20_000),
             switches: Switches::default(),
             values: Values::DEFAULT,
+            limit_strength: false,
+            elo: 2000,
         }
+    }
+
+    #[test]
+    fn a_side_can_be_weakened() {
+        let side = Side::parse("UCI_LimitStrength=true,uci_elo=1500", &defaults()).unwrap();
+        assert_eq!((side.limit_strength, side.elo), (true, 1500));
+        assert!(side.to_string().ends_with(",UCI_LimitStrength=true,UCI_Elo=1500"));
+        assert_eq!(Side::parse(&side.to_string(), &defaults()).unwrap(), side);
     }
 
     #[test]
@@ -263,6 +287,7 @@ mod tests {
             ("TC=-1", "-1"),
             ("TC=1e300", "1e300"),
             ("history=maybe", "maybe"),
+            ("UCI_Elo=900", "from 1000 to 3000"),
             ("Searcher=fast", "playing or classic"),
         ] {
             let error = Side::parse(text, &defaults()).unwrap_err();

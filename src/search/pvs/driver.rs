@@ -4,21 +4,21 @@ use super::{Playing, Root, Task};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 use crate::search::null_move::Path;
-use crate::search::{Bound, Info, Line, Outcome, params};
+use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, variation};
 use crate::time::Progress;
 use std::time::Duration;
 
-/// Bounds are reported only in searches that take longer than this.
-const TALKATIVE_AFTER: Duration = Duration::from_secs(1);
+/// Bounds and the moves in progress are reported only after so long: to those who wait.
+const TALKATIVE_AFTER: Duration = Duration::from_secs(3);
 
 impl Playing<'_> {
     /// Deepens until the keeper says stop.
-    pub fn run(mut self, report: &mut dyn FnMut(&Info)) -> Outcome {
+    pub fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut stable = 0;
         for depth in 1..=self.worker.keeper.max_depth() {
             self.root = Root { depth, ..Root::default() };
-            let Some(lines) = self.iteration(depth, &outcome.lines, report) else {
+            let Some(lines) = self.iteration(depth, &outcome.lines) else {
                 self.keep_partial(&mut outcome);
                 break;
             };
@@ -38,40 +38,34 @@ impl Playing<'_> {
     }
 
     /// One iteration: the best lines, as many as are wanted. `None` if stopped.
-    fn iteration(
-        &mut self,
-        depth: Depth,
-        last: &[Line],
-        report: &mut dyn FnMut(&Info),
-    ) -> Option<Vec<Line>> {
+    fn iteration(&mut self, depth: Depth, last: &[Line]) -> Option<Vec<Line>> {
         let mut lines: Vec<Line> = Vec::new();
         self.worker.excluded.clear();
         while lines.len() < self.worker.job.multi_pv {
-            let guess = last.get(lines.len()).map(|line| line.score);
-            let Some(line) = self.aspiration(depth, guess, lines.len() + 1, report)? else {
+            let rank = lines.len();
+            let Some(line) = self.aspiration(depth, last.get(rank), rank + 1)? else {
                 break;
             };
             self.worker.excluded.push(line.moves[0]);
             lines.push(line);
         }
-        lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+        lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
         for (i, line) in lines.iter().enumerate() {
-            report(&self.info(line.clone(), i + 1));
+            self.tell(line.clone(), i + 1);
         }
         (!lines.is_empty()).then_some(lines)
     }
 
-    /// Searches the root with a window around the last score, widened until the score lies within.
-    /// The inner `None`: no root move is left.
+    /// Searches the root with a window around the score of the last line of this rank, widened until
+    /// the score lies within. The inner `None`: no root move is left.
     fn aspiration(
         &mut self,
         depth: Depth,
-        guess: Option<Score>,
+        last: Option<&Line>,
         rank: usize,
-        report: &mut dyn FnMut(&Info),
     ) -> Option<Option<Line>> {
         let mut width = params::aspiration_window();
-        let (mut alpha, mut beta) = match guess {
+        let (mut alpha, mut beta) = match last.map(|line| line.score) {
             Some(guess) if depth >= params::aspiration_depth() => (guess - width, guess + width),
             _ => (-Score::INFINITE, Score::INFINITE),
         };
@@ -89,10 +83,14 @@ impl Playing<'_> {
             } else {
                 Bound::Exact
             };
-            let line =
-                Line { score, bound, moves, depth, selective_depth: self.worker.selective_depth };
+            let selective_depth = self.worker.selective_depth;
+            let mut line = Line { score, bound, moves, depth, selective_depth };
             match bound {
-                Bound::Exact => return Some((!line.moves.is_empty()).then_some(line)),
+                Bound::Exact if line.moves.is_empty() => return Some(None),
+                Bound::Exact => {
+                    variation::complete(&mut line, self.worker.job, self.worker.table);
+                    return Some(Some(line));
+                }
                 // Nothing below the whole window: no move was searched.
                 Bound::Upper if alpha == -Score::INFINITE => return Some(None),
                 Bound::Upper => {
@@ -106,8 +104,8 @@ impl Playing<'_> {
                     reduced = (reduced - 1).max(depth - 3).max(1);
                 }
             }
-            if bound != Bound::Upper && self.worker.keeper.elapsed() > TALKATIVE_AFTER {
-                report(&self.info(line, rank));
+            if self.is_talkative() {
+                self.tell_bound(line, last, rank);
             }
             width += width / 2 + 4;
             if width > 1200 {
@@ -116,12 +114,52 @@ impl Playing<'_> {
         }
     }
 
+    /// Has the search taken so long that somebody may wonder?
+    fn is_talkative(&self) -> bool {
+        self.worker.is_first() && self.worker.keeper.elapsed() > TALKATIVE_AFTER
+    }
+
+    /// Reports that a window failed. Where no move was good enough to have a line, the last one's
+    /// stands for it, unless its move is shown elsewhere already.
+    fn tell_bound(&mut self, mut line: Line, last: Option<&Line>, rank: usize) {
+        if line.moves.is_empty()
+            && let Some(last) = last
+        {
+            line.moves.clone_from(&last.moves);
+        }
+        variation::complete(&mut line, self.worker.job, self.worker.table);
+        if line.moves.first().is_some_and(|&m| self.worker.is_wanted_at_root(m)) {
+            self.tell(line, rank);
+        }
+    }
+
+    /// Reports a line.
+    fn tell(&mut self, line: Line, rank: usize) {
+        let info = self.info(line, rank);
+        (self.report)(&Message::Line(info));
+    }
+
+    /// Reports that a root move's turn has come, if the search takes long.
+    pub(super) fn announce(&mut self, m: PackedMove, number: usize) {
+        if self.is_talkative() {
+            let number = number + self.worker.excluded.len();
+            (self.report)(&Message::Move(CurrentMove { m, number, depth: self.root.depth }));
+        }
+    }
+
+    /// The larger the better: by what is shown, then by the endgame tables, then by the search.
+    fn worth(&self, line: &Line) -> (Score, (i32, i32), Score) {
+        let endgame = &self.worker.crew.endgame;
+        let first = line.moves.first().copied().unwrap_or_default();
+        (endgame.judged(line.clone()).score, endgame.rank(first), line.score)
+    }
+
     fn info(&self, line: Line, rank: usize) -> Info {
         Info {
-            line,
+            line: self.worker.crew.endgame.judged(line),
             multi_pv: rank,
             nodes: self.worker.all_nodes(),
-            tablebase_hits: self.worker.stats.tablebase_hits,
+            tablebase_hits: self.worker.crew.tablebase_hits(),
             hash_full: self.worker.table.hash_full(),
         }
     }
@@ -133,7 +171,11 @@ impl Playing<'_> {
         };
         let depth = self.root.depth;
         let selective_depth = self.worker.selective_depth;
-        let line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
+        let mut line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
+        variation::complete(&mut line, self.worker.job, self.worker.table);
+        if !variation::is_whole(&line) {
+            line.bound = if score.is_won() { Bound::Lower } else { Bound::Upper };
+        }
         match outcome.lines.first_mut() {
             // With several lines wanted, a partial one may be any of them.
             Some(first) if self.worker.job.multi_pv == 1 => *first = line,

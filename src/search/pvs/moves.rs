@@ -75,10 +75,13 @@ impl Playing<'_> {
                 continue;
             }
             number += 1;
+            if task.is_root() {
+                self.announce(m, number as usize);
+            }
             let candidate = self.candidate(position, known, m, number);
 
             // Step 11: moves that cannot matter.
-            if !task.is_root() && !found.score.is_mate_against_us() && number > 1 {
+            if !task.is_root() && !found.score.is_lost() && number > 1 {
                 match self.hopeless(position, &task, known, &candidate) {
                     Hopeless::No => {}
                     Hopeless::Move => continue,

@@ -62,7 +62,7 @@ impl Playing<'_> {
                         continue;
                     }
                     // One way out of a check that is not mate is enough to look at.
-                    if kind == Kind::Quiet && number > 0 && !best.is_mate_against_us() {
+                    if kind == Kind::Quiet && number > 0 && !best.is_lost() {
                         break;
                     }
                     number += 1;

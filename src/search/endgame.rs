@@ -1,0 +1,284 @@
+//! Endgame tables in the search: what they say of the root's moves, and of positions inside.
+//!
+//! Where the tables know the root, they tell which of its moves hold the result under the
+//! fifty-move rule, by the distance to the next capture or pawn move (DTZ), and the search chooses
+//! among these by its own lights; inside it then asks no more, since no move of the root's can
+//! spoil anything. Elsewhere positions just after a capture or a pawn move are looked up (WDL), and
+//! what the tables say of them is a bound like any other.
+
+use std::sync::Arc;
+
+use super::{Bound, Line, SearchJob};
+use crate::board::tablebase::{Tablebase, Wdl};
+use crate::board::{PackedMove, Position};
+use crate::score::{Depth, Ply, Score};
+
+/// Which tables a search may ask, and when.
+#[derive(Clone, Debug)]
+pub struct Probing {
+    /// The tables; none: nothing is asked.
+    pub tables: Option<Arc<Tablebase>>,
+    /// Positions with as many men as are asked about at most are looked up from this depth on,
+    /// `1..=100`; those with fewer at any.
+    pub depth: Depth,
+    /// The most men, kings and pawns included, that are asked about, `0..=7`.
+    pub limit: usize,
+    /// Does the fifty-move rule hold?
+    pub fifty_moves: bool,
+}
+
+impl Probing {
+    /// The most men that a table is there for and may be asked about.
+    fn men(&self) -> usize {
+        self.tables.as_ref().map_or(0, |tables| tables.max_pieces().min(self.limit))
+    }
+}
+
+/// No tables.
+impl Default for Probing {
+    fn default() -> Probing {
+        Probing { tables: None, depth: 1, limit: 7, fifty_moves: true }
+    }
+}
+
+/// The tables for one search: shared by its threads.
+#[derive(Default)]
+pub struct Endgame {
+    probing: Probing,
+    /// The most men of a position inside that is looked up; 0: none is.
+    men: usize,
+    /// The root's moves, if the tables know all of them.
+    root: Vec<Judged>,
+}
+
+/// A root move with its result. The better the larger the rank.
+struct Judged {
+    m: PackedMove,
+    rank: (i32, i32),
+    score: Score,
+}
+
+impl Endgame {
+    /// Looks up the root's moves.
+    pub fn new(job: &SearchJob) -> Endgame {
+        let probing = job.probing.clone();
+        let mut endgame = Endgame { men: probing.men(), probing, root: Vec::new() };
+        if let Some(tables) = endgame.probing.tables.clone()
+            && job.root.occupied().count() <= endgame.men
+        {
+            endgame.judge_root(&tables, job);
+        }
+        endgame
+    }
+
+    fn judge_root(&mut self, tables: &Tablebase, job: &SearchJob) {
+        let rule = self.probing.fifty_moves;
+        if let Some(moves) = tables.rank_moves(&job.root) {
+            // Without the rule nothing else makes a win come nearer.
+            let hurry = !rule || has_repeated(&job.root, &job.earlier);
+            self.root.extend(moves.iter().map(|known| Judged {
+                m: known.m,
+                rank: (
+                    if rule { known.rank() } else { sign(known.wdl, rule) },
+                    if hurry { -known.dtz } else { 0 },
+                ),
+                score: result(known.wdl, rule),
+            }));
+            self.men = 0;
+        } else if let Some(moves) = tables.values_of_moves(&job.root) {
+            self.root.extend(moves.iter().map(|&(m, wdl)| Judged {
+                m,
+                rank: (if rule { wdl as i32 } else { sign(wdl, rule) }, 0),
+                score: result(wdl, rule),
+            }));
+            // Without DTZ the way to the next capture or pawn move has to be found by searching.
+            if !self.root.iter().any(|judged| judged.score.is_won()) {
+                self.men = 0;
+            }
+        }
+        let asked = &job.search_moves;
+        self.root.retain(|judged| asked.is_empty() || asked.contains(&judged.m));
+    }
+
+    /// The most men of a position inside that is looked up; 0: none is.
+    pub fn men(&self) -> usize {
+        self.men
+    }
+
+    /// Positions looked up for the root.
+    pub fn hits(&self) -> u64 {
+        self.root.len() as u64
+    }
+
+    /// Is there no better root move, by the tables, than this one, beside those `excluded`?
+    pub fn admits(&self, m: PackedMove, excluded: &[PackedMove]) -> bool {
+        let left = self.root.iter().filter(|judged| !excluded.contains(&judged.m));
+        let best = left.map(|judged| judged.rank).max();
+        best.is_none_or(|best| self.rank(m) == best)
+    }
+
+    /// The rank of a root move; the same for all if the tables do not know the root.
+    pub fn rank(&self, m: PackedMove) -> (i32, i32) {
+        self.find(m).map_or((0, 0), |judged| judged.rank)
+    }
+
+    /// A root line with the tables' result in place of an evaluation. Mates found stay.
+    pub fn judged(&self, line: Line) -> Line {
+        let first = line.moves.first().copied().unwrap_or_default();
+        match self.find(first) {
+            Some(known) if !confirms(line.score, known.score) => {
+                Line { score: known.score, bound: Bound::Exact, ..line }
+            }
+            _ => line,
+        }
+    }
+
+    /// A line of the best root move alone, if the tables know one: for a search that found nothing.
+    pub fn first_line(&self) -> Option<Line> {
+        let best = self.root.iter().max_by_key(|judged| judged.rank)?;
+        Some(Line {
+            score: best.score,
+            bound: Bound::Exact,
+            moves: vec![best.m],
+            depth: 0,
+            selective_depth: 0,
+        })
+    }
+
+    /// What the tables say of a position inside, of no more than [`Endgame::men`] men and `depth`
+    /// plies before the leaves: a win is a lower bound, since there may be a mate, a loss an upper
+    /// one. The tables' values hold only while the halfmove clock stands at zero.
+    #[cold]
+    pub fn probe(&self, position: &Position, depth: Depth, ply: Ply) -> Option<(Score, Bound)> {
+        if position.halfmove_clock() != 0
+            || (depth < self.probing.depth && position.occupied().count() == self.men)
+        {
+            return None;
+        }
+        let wdl = self.probing.tables.as_ref()?.probe_wdl(position)?;
+        Some(match sign(wdl, self.probing.fifty_moves) {
+            1.. => (Score::tablebase_win(ply), Bound::Lower),
+            0 => (Score::ZERO, Bound::Exact),
+            _ => (Score::tablebase_loss(ply), Bound::Upper),
+        })
+    }
+
+    fn find(&self, m: PackedMove) -> Option<&Judged> {
+        self.root.iter().find(|judged| judged.m == m)
+    }
+}
+
+/// 1 a win, 0 a draw, -1 a loss, with the fifty-move rule or without.
+fn sign(wdl: Wdl, fifty_moves: bool) -> i32 {
+    if fifty_moves { wdl.sign() } else { wdl.without_fifty_moves().sign() }
+}
+
+/// A result at the root.
+fn result(wdl: Wdl, fifty_moves: bool) -> Score {
+    match sign(wdl, fifty_moves) {
+        1.. => Score::TABLEBASE_WIN,
+        0 => Score::ZERO,
+        _ => -Score::TABLEBASE_WIN,
+    }
+}
+
+/// Is a score the mate that the result promises?
+fn confirms(score: Score, result: Score) -> bool {
+    (result.is_won() && score.is_mate_for_us()) || (result.is_lost() && score.is_mate_against_us())
+}
+
+/// Has a position of the game occurred twice since the last capture or pawn move?
+fn has_repeated(root: &Position, earlier: &[u64]) -> bool {
+    let reach = (root.halfmove_clock() as usize).min(earlier.len());
+    let mut keys = earlier[earlier.len() - reach..].to_vec();
+    keys.push(root.key());
+    keys.sort_unstable();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Searcher;
+
+    fn line(m: PackedMove, score: Score) -> Line {
+        Line { score, bound: Bound::Lower, moves: vec![m], depth: 9, selective_depth: 9 }
+    }
+
+    /// The tables' word on the first legal moves of the start position, made up.
+    fn endgame(results: &[((i32, i32), Score)]) -> (Endgame, Vec<PackedMove>) {
+        let moves: Vec<PackedMove> = Position::startpos().legal_moves().iter().copied().collect();
+        let judge = |(&m, &(rank, score)): (&PackedMove, &_)| Judged { m, rank, score };
+        let root = moves.iter().zip(results).map(judge).collect();
+        (Endgame { root, ..Endgame::default() }, moves)
+    }
+
+    const WIN: Score = Score::TABLEBASE_WIN;
+
+    #[test]
+    fn without_tables_nothing_is_asked_and_every_move_admitted() {
+        let endgame = Endgame::new(&SearchJob::new(Position::startpos(), Searcher::Playing));
+        assert_eq!((endgame.men(), endgame.hits()), (0, 0));
+        let m = Position::startpos().legal_moves()[0];
+        assert!(endgame.admits(m, &[]) && endgame.first_line().is_none());
+        let judged = endgame.judged(line(m, Score::cp(20)));
+        assert_eq!((judged.score, judged.bound), (Score::cp(20), Bound::Lower));
+        assert_eq!(endgame.probe(&Position::startpos(), 9, 1), None);
+    }
+
+    #[test]
+    fn moves_of_the_next_best_result_come_after_those_of_the_best() {
+        let draw = ((3, 0), Score::ZERO);
+        let (endgame, moves) = endgame(&[draw, ((6, 0), WIN), draw, ((6, 0), WIN)]);
+        assert!(!endgame.admits(moves[0], &[]) && endgame.admits(moves[3], &[]));
+        assert!(!endgame.admits(moves[2], &moves[1..2]) && endgame.admits(moves[3], &moves[1..2]));
+        assert!(endgame.admits(moves[0], &[moves[1], moves[3]]));
+        assert_eq!(endgame.first_line().unwrap().score, WIN);
+    }
+
+    #[test]
+    fn in_a_hurry_progress_counts() {
+        let (endgame, moves) = endgame(&[((6, -9), WIN), ((6, -3), WIN), ((3, 0), Score::ZERO)]);
+        assert!(endgame.admits(moves[1], &[]) && !endgame.admits(moves[0], &[]));
+    }
+
+    #[test]
+    fn the_tables_result_is_shown_unless_a_mate_says_more() {
+        let (endgame, moves) = endgame(&[((6, 0), WIN), ((3, 0), Score::ZERO), ((0, 0), -WIN)]);
+        let shown = |i: usize, score| endgame.judged(line(moves[i], score));
+        assert_eq!(shown(0, Score::cp(300)).score, WIN);
+        assert_eq!(shown(0, Score::cp(300)).bound, Bound::Exact);
+        assert_eq!(shown(0, Score::mate_in(5)).score, Score::mate_in(5));
+        assert_eq!(shown(0, Score::mate_in(5)).bound, Bound::Lower);
+        assert_eq!(shown(1, Score::cp(-500)).score, Score::ZERO);
+        assert_eq!(shown(2, Score::cp(0)).score, -WIN);
+        assert_eq!(shown(2, Score::mated_in(4)).score, Score::mated_in(4));
+        assert_eq!(shown(3, Score::cp(7)).score, Score::cp(7), "not asked for");
+    }
+
+    #[test]
+    fn the_rule_decides_what_cursed_wins_are() {
+        for (wdl, with, without) in [
+            (Wdl::Win, 1, 1),
+            (Wdl::CursedWin, 0, 1),
+            (Wdl::Draw, 0, 0),
+            (Wdl::BlessedLoss, 0, -1),
+            (Wdl::Loss, -1, -1),
+        ] {
+            assert_eq!((sign(wdl, true), sign(wdl, false)), (with, without));
+            assert_eq!(result(wdl, true).is_won(), with > 0);
+        }
+    }
+
+    #[test]
+    fn repetitions_count_since_the_last_irreversible_move() {
+        let mut position = Position::from_fen("8/8/8/3k4/8/8/8/KQ6 w - - 7 60").unwrap();
+        let mut earlier = vec![position.key()];
+        assert!(!has_repeated(&position, &[]));
+        for (i, text) in ["b1b2", "d5d6", "b2b1", "d6d5"].iter().enumerate() {
+            position = position.play(position.parse_uci(text).unwrap()).0;
+            assert_eq!(has_repeated(&position, &earlier), i == 3, "{text}");
+            earlier.push(position.key());
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Principal variations made whole from the transposition table: for the reply to ponder on after
+//! a root move that failed high, and where a line was cut short.
+
+use super::table::Table;
+use super::{Bound, Line, SearchJob};
+use crate::board::{PackedMove, Position};
+use crate::score::Depth;
+
+/// Lengthens a line to its depth by the table's moves, or to a reply at least if its score is but a
+/// bound. To a mate only what leads to it is added; else nothing that ends the game.
+pub fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
+    let mut walk = Walk::from(job);
+    line.moves.iter().for_each(|&m| walk.play(m));
+    let searched = line.moves.len();
+    let mate = line.score.mate_plies().filter(|_| line.bound == Bound::Exact);
+    let wanted = mate.unwrap_or(if line.bound == Bound::Exact { line.depth.max(2) } else { 2 });
+    while (line.moves.len() as Depth) < wanted
+        && let Some(m) = walk.next(table, mate.is_some())
+    {
+        walk.play(m);
+        line.moves.push(m);
+    }
+    if mate.is_some() && !walk.is_over() {
+        line.moves.truncate(searched);
+    }
+}
+
+/// Does a line go as far as the mate that it promises, if it does?
+pub fn is_whole(line: &Line) -> bool {
+    line.score.mate_plies().is_none_or(|plies| line.moves.len() as Depth == plies)
+}
+
+/// A way from the root.
+struct Walk {
+    position: Position,
+    /// Keys of the positions before.
+    keys: Vec<u64>,
+    plies: usize,
+}
+
+impl Walk {
+    fn from(job: &SearchJob) -> Walk {
+        Walk { position: job.root.clone(), keys: job.earlier.clone(), plies: 0 }
+    }
+
+    fn play(&mut self, m: PackedMove) {
+        self.keys.push(self.position.key());
+        self.position = self.position.play(m).0;
+        self.plies += 1;
+    }
+
+    /// The table's move, unless it, or what was played before, ends the game.
+    fn next(&self, table: &Table, may_mate: bool) -> Option<PackedMove> {
+        if self.is_draw() {
+            return None;
+        }
+        let m = table.probe(self.position.key())?.best;
+        let mut after = Walk { position: self.position.clone(), keys: self.keys.clone(), ..*self };
+        self.position.is_legal(m).then(|| after.play(m))?;
+        let ends = after.is_draw() || (after.is_over() && !(may_mate && after.position.in_check()));
+        (!ends).then_some(m)
+    }
+
+    fn is_draw(&self) -> bool {
+        self.plies > 0
+            && (self.position.is_repetition(&self.keys, self.plies)
+                || self.position.is_fifty_moves()
+                || self.position.is_insufficient_material())
+    }
+
+    fn is_over(&self) -> bool {
+        !self.position.has_legal_move()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Score;
+    use crate::search::Searcher;
+    use crate::search::table::Entry;
+
+    /// A job, and a table that knows a move for each position along a way from its root.
+    fn known(fen: &str, way: &[&str]) -> (SearchJob, Table, Vec<PackedMove>) {
+        let job = SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing);
+        let table = Table::new(1).unwrap();
+        let mut walk = Walk::from(&job);
+        let mut moves = Vec::new();
+        for text in way {
+            let best = walk.position.parse_uci(text).unwrap();
+            let entry = Entry {
+                best,
+                score: Score::ZERO,
+                bound: Bound::Lower,
+                eval: None,
+                depth: 1,
+                was_pv: false,
+            };
+            table.store(walk.position.key(), entry);
+            walk.play(best);
+            moves.push(best);
+        }
+        (job, table, moves)
+    }
+
+    fn completed(fen: &str, way: &[&str], score: Score, depth: Depth, bound: Bound) -> Vec<String> {
+        let (job, table, moves) = known(fen, way);
+        let moves = moves[..1].to_vec();
+        let mut line = Line { score, bound, moves, depth, selective_depth: 0 };
+        complete(&mut line, &job, &table);
+        let mut walk = Walk::from(&job);
+        let mut text = Vec::new();
+        for m in line.moves {
+            text.push(walk.position.uci(m, false));
+            walk.play(m);
+        }
+        text
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn lines_reach_their_depth_and_bounds_a_reply() {
+        let way = ["e2e4", "e7e5", "g1f3", "b8c6"];
+        for (depth, bound, length) in
+            [(3, Bound::Exact, 3), (1, Bound::Exact, 2), (9, Bound::Exact, 4), (9, Bound::Lower, 2)]
+        {
+            assert_eq!(completed(START, &way, Score::cp(9), depth, bound), way[..length]);
+        }
+    }
+
+    #[test]
+    fn nothing_is_added_that_repeats() {
+        let way = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3"];
+        assert_eq!(completed(START, &way, Score::ZERO, 9, Bound::Exact), way[..3]);
+    }
+
+    #[test]
+    fn mates_are_added_whole_or_not_at_all() {
+        let fools = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2";
+        let mated = |way: &[&str], score| completed(START, way, score, 9, Bound::Exact);
+        let way = ["f2f3", "e7e5", "g2g4", "d8h4"];
+        assert_eq!(mated(&way, Score::mated_in(4)), way);
+        assert_eq!(mated(&way[..3], Score::mated_in(4)), way[..1], "the end is not known");
+        assert_eq!(mated(&way, Score::cp(-50)), way[..3], "no mate is promised");
+        assert_eq!(completed(fools, &["d8h4"], Score::mate_in(1), 9, Bound::Exact), ["d8h4"]);
+    }
+}

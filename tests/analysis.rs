@@ -1,0 +1,204 @@
+//! What people who analyse rely on: several lines, true mates, whole variations, and word from a
+//! search that takes long. The clock is the tests' own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tacet::board::{Color, Position};
+use tacet::score::Score;
+use tacet::search::table::Table;
+use tacet::search::{self, Bound, CurrentMove, Info, Message, Outcome, SearchJob, Searcher};
+use tacet::time::{Clock, Keeper, Limits};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const POSITIONS: [&str; 8] = [
+    START,
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
+    "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
+    "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+];
+
+/// Positions with a mate in four, and none before.
+const MATES_IN_4: [&str; 5] = [
+    "8/5p2/5p1p/5KPk/7p/7P/8/8 w - - 0 1",
+    "8/8/pp6/kp6/P7/1K6/P7/8 w - - 0 1",
+    "1R6/4r1pk/pp2N2p/4nP2/2p5/2P3P1/P2P1K2/8 w - - 0 1",
+    "1R4Q1/3nr1pp/3p1k2/5Bb1/4P3/2q1B1P1/5P1P/6K1 w - - 0 1",
+    "1R2n1k1/r3pp1p/6p1/3P4/P1p2B2/6P1/5PKP/b7 w - - 0 1",
+];
+
+/// A clock on which each look takes so many milliseconds.
+struct Leaping {
+    now: AtomicU64,
+    leap: u64,
+}
+
+impl Clock for Leaping {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.now.fetch_add(self.leap, Ordering::SeqCst))
+    }
+}
+
+fn job(fen: &str) -> SearchJob {
+    SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing)
+}
+
+/// What is found, and what is said on the way.
+fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
+    let clock = Arc::new(Leaping { now: AtomicU64::new(0), leap });
+    let keeper = Keeper::new(clock, limits, Color::White, Duration::ZERO);
+    let table = Table::new(4).unwrap();
+    let mut said = Vec::new();
+    let outcome = search::run(job, &table, &keeper, &mut |message| said.push(message.clone()));
+    (outcome, said)
+}
+
+fn lines(said: &[Message]) -> impl Iterator<Item = &Info> {
+    said.iter().filter_map(|message| match message {
+        Message::Line(info) => Some(info),
+        Message::Move(_) => None,
+    })
+}
+
+fn moves(said: &[Message]) -> Vec<CurrentMove> {
+    let current = |message: &Message| match message {
+        Message::Line(_) => None,
+        Message::Move(current) => Some(*current),
+    };
+    said.iter().filter_map(current).collect()
+}
+
+/// Asserts that a line can be played, that nothing follows a draw, and that a mate is there when it
+/// is promised and not else.
+fn assert_whole(root: &Position, info: &Info) {
+    let mut now = root.clone();
+    let mut keys = Vec::new();
+    assert!(!info.line.moves.is_empty(), "{info:?}");
+    for (ply, &m) in info.line.moves.iter().enumerate() {
+        let is_over = ply > 0
+            && (now.is_fifty_moves()
+                || now.is_insufficient_material()
+                || now.is_repetition(&keys, ply));
+        assert!(!is_over && now.is_legal(m), "{}: {info:?}", root.to_fen());
+        keys.push(now.key());
+        now = now.play(m).0;
+    }
+    let is_mate = now.in_check() && !now.has_legal_move();
+    if info.line.bound == Bound::Exact {
+        assert_eq!(info.line.score.is_mate(), is_mate, "{}: {info:?}", root.to_fen());
+        let plies = info.line.score.mate_plies().unwrap_or(info.line.moves.len() as i32);
+        assert_eq!(info.line.moves.len() as i32, plies, "{info:?}");
+    }
+}
+
+#[test]
+fn several_lines_are_consistent_at_every_depth() {
+    const WANTED: usize = 4;
+    for fen in POSITIONS {
+        let job = SearchJob { multi_pv: WANTED, ..job(fen) };
+        let wanted = WANTED.min(job.root.legal_moves().len());
+        let (outcome, said) = run(&job, Limits::to_depth(7), 0);
+        assert_eq!(outcome.lines.len(), wanted);
+        let infos: Vec<&Info> = lines(&said).collect();
+        assert_eq!(infos.len(), 7 * wanted, "{fen}");
+        for (i, depth) in infos.chunks(wanted).zip(1..) {
+            assert!(i.iter().enumerate().all(|(rank, info)| info.multi_pv == rank + 1), "{i:?}");
+            assert!(i.iter().all(|info| info.line.depth == depth), "{i:?}");
+            assert!(i.is_sorted_by(|a, b| a.line.score >= b.line.score), "{i:?}");
+            let mut firsts: Vec<u16> = i.iter().map(|info| info.line.moves[0].raw()).collect();
+            firsts.sort_unstable();
+            firsts.dedup();
+            assert_eq!(firsts.len(), wanted, "a move twice: {i:?}");
+            i.iter().for_each(|info| assert_whole(&job.root, info));
+        }
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_proves_the_shortest() {
+    for fen in MATES_IN_4 {
+        let job = job(fen);
+        let limits = Limits { mate: Some(4), ..Limits::default() };
+        let (outcome, said) = run(&job, limits, 0);
+        assert_eq!(outcome.score().and_then(Score::mate_moves), Some(4), "{fen}");
+        let last = lines(&said).last().unwrap();
+        assert_eq!(last.line.moves.len(), 7, "{fen}: {last:?}");
+        assert_whole(&job.root, last);
+        let shorter = Limits { mate: Some(3), depth: Some(6), ..Limits::default() };
+        let found = run(&job, shorter, 0).0.score().and_then(Score::mate_moves);
+        assert!(found.is_none_or(|moves| moves >= 4), "{fen}: {found:?}");
+    }
+}
+
+#[test]
+fn variations_are_as_long_as_their_depth() {
+    let (mut whole, mut all) = (0, 0);
+    for fen in POSITIONS {
+        let job = job(fen);
+        let (_, said) = run(&job, Limits::to_depth(9), 0);
+        for info in lines(&said) {
+            assert_whole(&job.root, info);
+            all += 1;
+            let is_long = info.line.moves.len() as i32 >= info.line.depth.min(6);
+            whole += u32::from(is_long || info.line.score.is_mate());
+        }
+    }
+    // Lines that end with a draw are shorter, and those whose end the table has lost.
+    assert!(10 * whole >= 8 * all, "{whole} of {all}");
+}
+
+#[test]
+fn a_search_that_was_stopped_knows_a_reply() {
+    let (mut known, mut all) = (0, 0);
+    for fen in POSITIONS {
+        let job = job(fen);
+        for nodes in [300, 700, 1500, 3100, 6300, 12700] {
+            let (outcome, _) = run(&job, Limits::to_nodes(nodes), 0);
+            let after = job.root.play(outcome.best()).0;
+            let reply = outcome.ponder();
+            assert!(reply.is_none() || after.is_legal(reply), "{fen}");
+            all += 1;
+            known += u32::from(reply.is_some() || !after.has_legal_move());
+        }
+    }
+    assert!(10 * known >= 9 * all, "{known} of {all}");
+}
+
+#[test]
+fn after_three_seconds_the_move_in_progress_is_told() {
+    let job = job(POSITIONS[1]);
+    let (_, quick) = run(&job, Limits::to_depth(6), 0);
+    assert!(moves(&quick).is_empty());
+    // The first iterations are over within three looks.
+    let (_, slow) = run(&job, Limits::to_depth(6), 1_000);
+    let told = moves(&slow);
+    assert!(told.iter().all(|current| job.root.is_legal(current.m) && current.depth <= 6));
+    let last: Vec<&CurrentMove> = told.iter().filter(|current| current.depth == 6).collect();
+    let numbers: Vec<usize> = last.iter().map(|current| current.number).collect();
+    let legal = job.root.legal_moves().len();
+    assert!(numbers.len() >= legal && numbers.iter().all(|n| (1..=legal).contains(n)));
+    // Windows that fail begin anew; the last one does not.
+    assert_eq!(numbers[numbers.len() - legal..], (1..=legal).collect::<Vec<_>>(), "in order");
+}
+
+#[test]
+fn after_three_seconds_failed_windows_are_told() {
+    let mut seen = [0, 0];
+    for fen in POSITIONS.into_iter().chain(MATES_IN_4) {
+        let job = job(fen);
+        let (_, quick) = run(&job, Limits::to_depth(8), 0);
+        assert!(lines(&quick).all(|info| info.line.bound == Bound::Exact));
+        let (_, slow) = run(&job, Limits::to_depth(8), 1_000);
+        for info in lines(&slow) {
+            assert_whole(&job.root, info);
+            seen[0] += u32::from(info.line.bound == Bound::Lower);
+            seen[1] += u32::from(info.line.bound == Bound::Upper);
+        }
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "lower and upper: {seen:?}");
+}
