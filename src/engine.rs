@@ -211,7 +211,7 @@ impl Engine {
 
     /// Forgets all that was learnt about positions.
     pub fn clear_hash(&mut self) {
-        self.table.clear();
+        self.table.clear_by(self.options.threads);
     }
 
     /// The next search is about another game: it begins as after the start of the program.

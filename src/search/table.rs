@@ -5,8 +5,8 @@
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
-use std::ptr;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::{ptr, thread};
 
 use super::{Bound, memory};
 use crate::board::PackedMove;
@@ -19,6 +19,8 @@ const BUCKET_BYTES: usize = BUCKET * size_of::<Slot>();
 const SMALL_BYTES: u64 = 64 << 20;
 /// One part in so many of the memory left stays with the machine.
 const MACHINES_PART: u64 = 16;
+/// Slots that are cleared by a thread of their own at least: 16 MB.
+const LEAST_PART: usize = 1 << 20;
 /// Searches are told apart modulo this.
 const AGES: u8 = 32;
 
@@ -120,10 +122,22 @@ impl Table {
 
     /// Forgets everything. Memory never written to stays the machine's.
     pub fn clear(&self) {
-        for slot in self.slots.iter().filter(|slot| slot.data.load(Relaxed) != 0) {
-            slot.lock.store(0, Relaxed);
-            slot.data.store(0, Relaxed);
-        }
+        self.clear_by(1);
+    }
+
+    /// [`Table::clear`], by so many threads where the table is large enough to be worth them.
+    pub fn clear_by(&self, threads: usize) {
+        let part = self.slots.len().div_ceil(threads.max(1)).max(LEAST_PART);
+        let mut parts = self.slots.chunks(part);
+        let own = parts.next();
+        thread::scope(|scope| {
+            for part in parts {
+                let started = thread::Builder::new().spawn_scoped(scope, || empty(part));
+                // The system may have no thread left.
+                started.map_or_else(|_| empty(part), drop);
+            }
+            own.map(empty);
+        });
         self.age.store(0, Relaxed);
     }
 
@@ -224,9 +238,18 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     // is to `count` slots' worth of memory from the global allocator with the layout that a boxed
     // slice of that length has, and owned by nobody else. All its bytes are zero, and a slot is two
     // atomic integers, for which that is a valid value.
-    unsafe {
+    let mut slots = unsafe {
         let first = alloc_zeroed(layout).cast::<Slot>();
         (!first.is_null()).then(|| Box::from_raw(ptr::slice_from_raw_parts_mut(first, count)))
+    }?;
+    memory::prefer_large_pages(&mut slots);
+    Some(slots)
+}
+
+fn empty(slots: &[Slot]) {
+    for slot in slots.iter().filter(|slot| slot.data.load(Relaxed) != 0) {
+        slot.lock.store(0, Relaxed);
+        slot.data.store(0, Relaxed);
     }
 }
 
@@ -361,6 +384,18 @@ mod tests {
         assert!(fits(u64::MAX, None), "where nothing is known the allocation decides");
         assert!(Table::with_memory(100, Some(50 << 20)).is_err());
         assert_eq!(Table::with_memory(100, Some(200 << 20)).map(|t| t.megabytes()), Ok(100));
+    }
+
+    #[test]
+    fn many_threads_clear_all_of_it() {
+        for (megabytes, threads) in [(1, 8), (40, 3), (40, 1000)] {
+            let table = Table::new(megabytes).unwrap();
+            let keys = || (0..10_000u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            keys().for_each(|key| table.store(key, entry(3, Bound::Exact)));
+            assert!(keys().any(|key| table.probe(key).is_some()));
+            table.clear_by(threads);
+            assert!(table.slots.iter().all(|slot| slot.data.load(Relaxed) == 0), "{threads}");
+        }
     }
 
     #[cfg(target_os = "linux")]
