@@ -7,7 +7,8 @@
 //!
 //! Commands that need the engine at rest form a queue. They wait for a search that ends by itself,
 //! so that a script of several `go depth N` works as it reads, and stop one that does not. `stop`
-//! ends the work in progress, not the queue; `quit` ends both.
+//! ends all that was asked for before it: the work in progress, and what waits as soon as it has
+//! begun, so that each `go` has its answer. `quit` ends the queue.
 
 pub mod bench;
 pub mod command;
@@ -39,7 +40,7 @@ use output::{Reporter, Style};
 use perft::Perft;
 use task::{Job, Task};
 
-/// So many commands may wait; then no more are read.
+/// So many commands may wait; then no more are read, and work that may take for ever is stopped.
 const LONGEST_QUEUE: usize = 1000;
 /// After the end of input, work that may take for ever is given so long.
 const GRACE: Duration = Duration::from_secs(60);
@@ -87,6 +88,8 @@ pub struct Controller<W: Write> {
     work: Option<Work>,
     /// Commands that wait for the work to end, first come first.
     queue: VecDeque<Command>,
+    /// So many of these were there when `stop` was said, and are stopped when they have begun.
+    stopped: usize,
     grace: Duration,
 }
 
@@ -150,6 +153,7 @@ impl<W: Write> Controller<W> {
             style,
             work: None,
             queue: VecDeque::new(),
+            stopped: 0,
             grace: GRACE,
         })
     }
@@ -220,13 +224,27 @@ impl<W: Write> Controller<W> {
 
     /// Executes the commands that wait, up to the first that has to wait longer.
     fn work_off(&mut self) -> io::Result<()> {
-        while self.work.as_ref().is_none_or(|work| work.ending() == Ending::Never)
+        while self.may_go_on()
             && let Some(command) = self.queue.pop_front()
         {
             self.stop_work()?;
             self.execute(command)?;
+            if self.stopped > 0 {
+                self.stopped -= 1;
+                self.ask_to_stop();
+            }
         }
         Ok(())
+    }
+
+    /// Is there no work that the commands that wait have to wait for?
+    fn may_go_on(&self) -> bool {
+        self.work.as_ref().is_none_or(|work| match work.ending() {
+            Ending::Certain => false,
+            // Nobody could say `stop`: its line would not be read.
+            Ending::Possible => self.queue.len() >= LONGEST_QUEUE,
+            Ending::Never => true,
+        })
     }
 
     fn execute(&mut self, command: Command) -> io::Result<()> {
@@ -249,6 +267,7 @@ impl<W: Write> Controller<W> {
             }
             Command::Go(go) => self.go(&go),
             Command::Stop => {
+                self.stopped = self.queue.len();
                 self.ask_to_stop();
                 Ok(())
             }
@@ -577,16 +596,31 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_wait_is_read_later() {
+    fn a_stop_ends_also_what_waits() {
+        let lines = said("go depth 60\nbench 200\ngo mate 40\nstop\ngo depth 3", GRACE);
+        assert_eq!(count(&lines, "bestmove"), 3, "{lines:?}");
+        assert_eq!(count(&lines, "info string bench stopped"), 1, "{lines:?}");
+        assert!(lines[lines.len() - 2].starts_with("info depth 3 "), "{lines:?}");
+    }
+
+    /// What is said after the answer to `go`, if more lines follow than can wait.
+    fn said_after(go: &str) -> String {
         let (sender, lines) = unbounded();
         let say = |line: &str| sender.send(Line::Text(line.to_owned())).unwrap();
-        say("go depth 8");
+        say(go);
         (0..2 * LONGEST_QUEUE).for_each(|_| say("setoption name Nonsense"));
-        drop(sender);
+        // Before the end of input, so that the time after it does not count.
+        say("quit");
         let mut output = Vec::new();
         Controller::new(&mut output, Style::Uci).unwrap().serve(&lines).unwrap();
         let text = String::from_utf8(output).unwrap();
-        let (_, after) = text.split_once("bestmove").unwrap();
-        assert_eq!(after.matches("unknown option").count(), 2 * LONGEST_QUEUE);
+        text.split_once("bestmove").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn more_than_can_wait_is_read_later() {
+        for go in ["go depth 8", "go mate 40"] {
+            assert_eq!(said_after(go).matches("unknown option").count(), 2 * LONGEST_QUEUE);
+        }
     }
 }
