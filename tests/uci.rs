@@ -269,15 +269,17 @@ fn commands_wait_for_a_bounded_search() {
 }
 
 #[test]
-fn stop_ends_the_search_and_the_queue_goes_on() {
+fn stop_ends_all_that_was_asked_for_before() {
     let mut session = Session::start();
-    session.send("go depth 200\ngo depth 3\ngo depth 200");
+    session.send(&format!("go depth 200\n{}\ngo depth 200\ngo mate 40", set_up(MIDDLE_GAME)));
     session.until("info depth 4 ");
-    session.send("stop");
-    session.answer();
-    assert_eq!(session.answer().last().depth, 3);
-    session.until("info depth 4 ");
-    session.search("stop");
+    session.send("stop\ngo depth 3");
+    for _ in 0..3 {
+        session.answer();
+    }
+    let last = session.answer();
+    assert_eq!(last.last().depth, 3);
+    assert_sound(&last, &position(MIDDLE_GAME));
 }
 
 #[test]
