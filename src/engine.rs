@@ -255,7 +255,7 @@ impl Engine {
     pub fn go_by(&mut self, clock: Arc<dyn Clock>, limits: Limits, search_moves: Vec<PackedMove>) {
         self.wait_after_stop();
         let job = self.job(search_moves);
-        let limits = job.handicap.map_or(limits.clone(), |handicap| handicap.limits(limits));
+        let limits = job.limits(limits);
         let overhead = self.options.move_overhead;
         let keeper = Arc::new(Keeper::new(clock, limits, job.root.turn(), overhead));
         let table = Arc::clone(&self.table);

@@ -295,12 +295,8 @@ impl Plan {
             for _ in 0..concurrency.min(missing.len()) {
                 let (sender, next, missing) = (sender.clone(), &next, &missing);
                 let worker = move || self.work(missing, next, conditions, &sender);
-                let started =
-                    thread::Builder::new().stack_size(runner::STACK).spawn_scoped(scope, worker);
-                started.map_err(|error| {
-                    abandoned.store(true, Ordering::Relaxed);
-                    LabError::Machine(format!("cannot start a thread: {error}"))
-                })?;
+                let started = runner::start(scope, worker);
+                started.inspect_err(|_| abandoned.store(true, Ordering::Relaxed))?;
             }
             drop(sender);
             let result = receiver.iter().try_for_each(|record: Result<GameRecord, LabError>| {

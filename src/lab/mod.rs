@@ -40,6 +40,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use crate::board::pgn::{self, PgnError};
+
 /// More bytes than any suite or book has.
 const MOST_BYTES: u64 = 1 << 29;
 
@@ -138,6 +140,21 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
         })
         .map_err(LabError::reading(path))?;
     Ok(bytes)
+}
+
+/// Reads all games of a PGN file.
+///
+/// # Errors
+/// If the file cannot be read or is no PGN.
+pub fn read_games(path: &Path) -> Result<Vec<pgn::Game>, LabError> {
+    let file = File::open(path).map_err(LabError::reading(path))?;
+    let games = pgn::read(file).map(|game| {
+        game.map_err(|error| match error {
+            PgnError::Io(error) => LabError::reading(path)(error),
+            error => LabError::Usage(format!("{}, {error}", path.display())),
+        })
+    });
+    games.collect()
 }
 
 /// Writes to standard output at once; unlike `print!`, a closed pipe is an error, not a panic.

@@ -3,6 +3,8 @@
 //! SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators"): small,
 //! good enough for shuffling and sampling, not for secrets.
 
+use crate::board::zobrist::split_mix;
+
 /// A generator of random numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -23,11 +25,9 @@ impl Random {
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let (bits, state) = split_mix(self.0);
+        self.0 = state;
+        bits
     }
 
     /// A number in `0..bound`; 0 if the bound is 0.

@@ -255,7 +255,7 @@ pub fn one_of(what: &str, names: impl IntoIterator<Item = &'static str>) -> Stri
 }
 
 /// The stack of a search thread in bytes: room for the deepest recursion.
-pub const STACK: usize = 32 << 20;
+const STACK: usize = 32 << 20;
 
 /// Does `work` for all tasks, `jobs` at a time, each with a table of that size; `done` gets the
 /// results with their tasks' indices, on this thread, in the order in which they come.
@@ -300,11 +300,7 @@ pub fn for_all_with<T: Sync, O: Send, R: Send>(
                     }
                 }
             };
-            let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
-            started.map_err(|error| {
-                stop.store(true, Ordering::Relaxed);
-                LabError::Machine(format!("cannot start a thread: {error}"))
-            })?;
+            start(scope, worker).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
         }
         drop(sender);
         results.into_iter().try_for_each(|(index, result)| {
@@ -313,16 +309,25 @@ pub fn for_all_with<T: Sync, O: Send, R: Send>(
     })
 }
 
+/// Begins `work` on a thread of a scope, with room for the deepest search.
+///
+/// # Errors
+/// If no thread can be had.
+pub fn start<'scope, R: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    work: impl FnOnce() -> R + Send + 'scope,
+) -> Result<thread::ScopedJoinHandle<'scope, R>, LabError> {
+    let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+    started.map_err(|error| LabError::Machine(format!("cannot start a thread: {error}")))
+}
+
 /// Does `work` on a thread with room for the deepest search.
 ///
 /// # Errors
 /// If no thread can be had.
 pub fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, LabError> {
     thread::scope(|scope| {
-        let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let thread = started
-            .map_err(|error| LabError::Machine(format!("cannot start a thread: {error}")))?;
-        thread.join().or_else(|panic| std::panic::resume_unwind(panic))
+        start(scope, work)?.join().or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

@@ -129,16 +129,7 @@ impl<'a> Classic<'a> {
         let scheme = self.worker.job.scheme;
         let verdict = null_move::apply(scheme, &node, &mut Here { searcher: self, position, ply })?;
         let window = Window { alpha, beta };
-        let hint = match (entry.map_or(PackedMove::NONE, |entry| entry.best), verdict) {
-            (PackedMove::NONE, Verdict::NotTried | Verdict::FailedLow) => {
-                self.deepen(position, window, depth, ply, path)?
-            }
-            (PackedMove::NONE, Verdict::Continue { depth: reduced, path: below, .. }) => {
-                self.deepen(position, window, reduced, ply, below)?
-            }
-            (known, _) => known,
-        };
-        let (found, searched_depth) = match verdict {
+        let (mut searched_depth, below, redo) = match verdict {
             Verdict::Cut(score) => {
                 if self.worker.job.switches.store_null_cutoffs {
                     let found = Found { score, best: PackedMove::NONE };
@@ -146,38 +137,21 @@ impl<'a> Classic<'a> {
                 }
                 return Some(score);
             }
-            Verdict::NotTried | Verdict::FailedLow => {
-                (self.moves(position, window, depth, ply, path, hint)?, depth)
-            }
-            Verdict::Continue { depth: reduced, path: below, redo } => {
-                let found = self.moves(position, window, reduced, ply, below, hint)?;
-                if redo && found.score < beta {
-                    // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
-                    let again = self.again(position, window, depth, ply, path, hint)?;
-                    (again, depth)
-                } else {
-                    (found, reduced)
-                }
-            }
+            Verdict::NotTried | Verdict::FailedLow => (depth, path, false),
+            Verdict::Continue { depth: reduced, path: below, redo } => (reduced, below, redo),
         };
+        let mut hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        if self.worker.job.switches.internal_deepening && hint.is_none() && searched_depth >= 4 {
+            hint = self.moves(position, window, searched_depth - 2, ply, below, hint)?.best;
+        }
+        let mut found = self.moves(position, window, searched_depth, ply, below, hint)?;
+        if redo && found.score < beta {
+            // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
+            found = self.again(position, window, depth, ply, path, hint)?;
+            searched_depth = depth;
+        }
         self.store(position, found, window, searched_depth, ply, path);
         Some(found.score)
-    }
-
-    /// Internal deepening, if it is switched on: a move for a node without one, from a search two
-    /// plies shallower.
-    fn deepen(
-        &mut self,
-        position: &Position,
-        window: Window,
-        depth: Depth,
-        ply: Ply,
-        path: Path,
-    ) -> Option<PackedMove> {
-        if !self.worker.job.switches.internal_deepening || depth < 4 {
-            return Some(PackedMove::NONE);
-        }
-        Some(self.moves(position, window, depth - 2, ply, path, PackedMove::NONE)?.best)
     }
 
     /// The second search after a failed verification, counted apart.

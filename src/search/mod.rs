@@ -23,7 +23,7 @@ mod worker;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
-use crate::time::Keeper;
+use crate::time::{Keeper, Limits};
 use endgame::Probing;
 use handicap::Handicap;
 use null_move::Scheme;
@@ -86,7 +86,7 @@ pub struct SearchJob {
     pub values: Values,
     /// The endgame tables, which the playing searcher asks.
     pub probing: Probing,
-    /// Plays weaker, if so. Its nodes are for the limits to keep ([`Handicap::limits`]).
+    /// Plays weaker, if so. Its nodes are for the limits to keep ([`SearchJob::limits`]).
     pub handicap: Option<Handicap>,
 }
 
@@ -105,6 +105,14 @@ impl SearchJob {
             values: Values::DEFAULT,
             probing: Probing::default(),
             handicap: None,
+        }
+    }
+
+    /// What limits its search: what is asked for, and the few nodes of weaker play.
+    pub fn limits(&self, asked: Limits) -> Limits {
+        match &self.handicap {
+            Some(handicap) => handicap.limits(asked),
+            None => asked,
         }
     }
 

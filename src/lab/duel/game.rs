@@ -53,8 +53,7 @@ impl<'a> Player<'a> {
             handicap,
             ..SearchJob::new(position.clone(), self.side.searcher)
         };
-        let limits = self.limits(remaining);
-        let limits = handicap.map_or(limits.clone(), |handicap| handicap.limits(limits));
+        let limits = job.limits(self.limits(remaining));
         let keeper = Keeper::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
         let outcome = search::run(&job, &self.table, &keeper, &mut |_| {});
         (outcome, keeper.elapsed())

@@ -1,11 +1,10 @@
 //! Where games begin: a book in EPD or PGN, or a balanced set of our own.
 
-use std::fs::File;
 use std::path::Path;
 
 use crate::board::{PackedMove, Position, pgn};
 use crate::lab::random::Random;
-use crate::lab::{LabError, epd};
+use crate::lab::{LabError, epd, read_games};
 
 /// An opening.
 #[derive(Clone, Debug)]
@@ -119,13 +118,12 @@ fn read_epd(path: &Path) -> Result<Vec<Opening>, LabError> {
 }
 
 fn read_pgn(path: &Path) -> Result<Vec<Opening>, LabError> {
-    let file = File::open(path).map_err(LabError::reading(path))?;
-    let games = pgn::read(file).enumerate().map(|(index, game)| match game {
-        Ok(game) => Ok(Opening { number: index + 1, start: game.start, moves: game.moves }),
-        Err(pgn::PgnError::Io(error)) => Err(LabError::reading(path)(error)),
-        Err(error) => Err(LabError::Usage(format!("{}, {error}", path.display()))),
-    });
-    games.collect()
+    let opening = |(index, game): (usize, pgn::Game)| Opening {
+        number: index + 1,
+        start: game.start,
+        moves: game.moves,
+    };
+    Ok(read_games(path)?.into_iter().enumerate().map(opening).collect())
 }
 
 /// Makes openings as our own were made: random legal moves from the start position, drawn from a

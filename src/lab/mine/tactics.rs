@@ -9,17 +9,16 @@
 //! left them out of its suites too), moves that take back, and what is won or lost anyway.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Out, Wanted, epd_fields, settled};
-use crate::board::pgn::{self, PgnError};
+use crate::board::pgn;
 use crate::board::{PackedMove, Position, Square};
 use crate::eval;
 use crate::lab::report::grouped;
 use crate::lab::runner::{self, TableSize};
 use crate::lab::variant::scheme;
-use crate::lab::{LabError, epd, print};
+use crate::lab::{LabError, epd, print, read_games};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
 use crate::search::pool::Pool;
@@ -117,22 +116,12 @@ pub fn mine(args: &TacticsArgs) -> Result<u32, LabError> {
 fn read(paths: &[PathBuf]) -> Result<Vec<pgn::Game>, LabError> {
     let mut games = Vec::new();
     for path in paths {
-        let file = File::open(path).map_err(LabError::reading(path))?;
-        for game in pgn::read(file) {
-            games.push(game.map_err(|error| bad_pgn(path, error))?);
-        }
+        games.extend(read_games(path)?);
     }
     if games.iter().all(|game| game.moves.is_empty()) {
         return Err(LabError::Usage("there is no game in these files".to_owned()));
     }
     Ok(games)
-}
-
-fn bad_pgn(path: &Path, error: PgnError) -> LabError {
-    match error {
-        PgnError::Io(error) => LabError::reading(path)(error),
-        error @ PgnError::Game { .. } => LabError::Usage(format!("{}, {error}", path.display())),
-    }
 }
 
 /// A position found.
