@@ -18,13 +18,16 @@ pub struct Lists {
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Hint,
+    BeginNoisy,
     Noisy,
     Killers,
     Quiet,
     Losing,
 }
 
-/// Where a node is in its moves. The moves themselves lie in the searcher's lists.
+/// Where a node is in its moves. The moves themselves lie in the searcher's lists, from the second
+/// move on: while the table's move is tried for singularity, the same node is searched without it
+/// and has the lists to itself.
 pub struct Picker {
     stage: Stage,
     hint: PackedMove,
@@ -68,11 +71,14 @@ impl Playing<'_> {
         loop {
             match picker.stage {
                 Stage::Hint => {
-                    self.begin_noisy(position, ply);
-                    picker.stage = Stage::Noisy;
+                    picker.stage = Stage::BeginNoisy;
                     if picker.hint.is_some() {
                         return Some(picker.hint);
                     }
+                }
+                Stage::BeginNoisy => {
+                    self.begin_noisy(position, ply);
+                    picker.stage = Stage::Noisy;
                 }
                 Stage::Noisy => {
                     if let Some(m) = self.next_noisy(position, picker, ply) {
