@@ -1,9 +1,10 @@
 //! Histories: which moves were good elsewhere in the tree.
 //!
 //! The history heuristic is Schaeffer's (1989); the update that never overflows is "history
-//! gravity"; continuation history is indexed by the moves one, two, four and six plies before.
+//! gravity"; continuation history is indexed by the moves one, two, four and six plies before, pawn
+//! history (Caissa, Witek 2023) by the pawns.
 
-use crate::board::{Bitboard, Color, PackedMove, PieceSquare, Position, Role, Square, color_index};
+use crate::board::{Bitboard, PackedMove, PieceSquare, Position, Role, Square, color_index};
 use crate::search::params;
 
 /// Histories stay within ±this.
@@ -29,6 +30,9 @@ impl Counter {
     }
 }
 
+/// Slots of the history by pawns.
+const PAWN_SLOTS: usize = 512;
+
 /// The history of replies to one move: by the piece that moves and where it goes.
 pub type Replies = [Counter; 768];
 
@@ -40,6 +44,32 @@ pub struct History {
     noisy: Box<[[Counter; 7]; 768]>,
     /// By an earlier move's piece on its destination, then by this move's.
     continuation: Box<[Replies; 768]>,
+    /// By the pawns, then by this move's piece on its destination.
+    pawns: Box<[Replies; PAWN_SLOTS]>,
+}
+
+/// A quiet move and what its histories depend on.
+#[derive(Clone, Copy)]
+pub struct Quiet {
+    colour: usize,
+    attacked: usize,
+    m: PackedMove,
+    moved: PieceSquare,
+    pawns: usize,
+}
+
+impl Quiet {
+    /// A quiet move; `threats` are the squares that the opponent attacks.
+    #[inline]
+    pub fn new(position: &Position, threats: Bitboard, m: PackedMove) -> Quiet {
+        Quiet {
+            colour: color_index(position.turn()),
+            attacked: threat_index(threats, m),
+            m,
+            moved: moved_piece(position, m),
+            pawns: position.keys().pawns as usize % PAWN_SLOTS,
+        }
+    }
 }
 
 impl Default for History {
@@ -55,23 +85,22 @@ impl History {
             quiet: boxed([[[Counter(0); 64]; 64]; 4]),
             noisy: boxed([Counter(0); 7]),
             continuation: boxed([Counter(0); 768]),
+            pawns: boxed([Counter(0); 768]),
         }
     }
 
     /// The value of a quiet move; `before` are the pieces moved one, two, four and six plies ago.
     #[inline]
-    pub fn quiet(
-        &self,
-        position: &Position,
-        threats: Bitboard,
-        before: &[Option<PieceSquare>; 4],
-        m: PackedMove,
-    ) -> i32 {
-        let moved = moved_piece(position, m);
-        let mut value = self.butterfly(position.turn(), threats, m).get();
+    pub fn quiet(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> i32 {
+        let mut value = self.quiet[quiet.colour][quiet.attacked][quiet.m.from() as usize]
+            [quiet.m.to() as usize]
+            .get();
+        if params::use_pawn_history() != 0 {
+            value += self.pawns[quiet.pawns][quiet.moved.index()].get();
+        }
         for (i, earlier) in before.iter().enumerate() {
             if let Some(earlier) = earlier {
-                let counter = self.continuation[earlier.index()][moved.index()].get();
+                let counter = self.continuation[earlier.index()][quiet.moved.index()].get();
                 value += if i < 2 { counter } else { counter / 2 };
             }
         }
@@ -84,34 +113,25 @@ impl History {
         self.noisy[moved_piece(position, m).index()][captured_index(position, m)].get()
     }
 
-    /// Adds to a quiet move's history.
-    pub fn update_quiet(
-        &mut self,
-        position: &Position,
-        threats: Bitboard,
-        before: &[Option<PieceSquare>; 4],
-        m: PackedMove,
-        bonus: i32,
-    ) {
-        let colour = color_index(position.turn());
-        let attacked = threat_index(threats, m);
-        self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
-        let moved = moved_piece(position, m);
+    /// Adds to all histories of a quiet move.
+    pub fn update_quiet(&mut self, quiet: &Quiet, before: &[Option<PieceSquare>; 4], bonus: i32) {
+        self.update_butterfly(quiet, bonus);
+        self.pawns[quiet.pawns][quiet.moved.index()].update(bonus);
         for earlier in before.iter().flatten() {
-            self.continuation[earlier.index()][moved.index()].update(bonus);
+            self.continuation[earlier.index()][quiet.moved.index()].update(bonus);
         }
+    }
+
+    /// Adds to what is known of a quiet move whatever came before.
+    pub fn update_butterfly(&mut self, quiet: &Quiet, bonus: i32) {
+        let Quiet { colour, attacked, m, .. } = *quiet;
+        self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
     }
 
     /// Adds to the history of a capture or promotion.
     pub fn update_noisy(&mut self, position: &Position, m: PackedMove, bonus: i32) {
         let captured = captured_index(position, m);
         self.noisy[moved_piece(position, m).index()][captured].update(bonus);
-    }
-
-    #[inline]
-    fn butterfly(&self, turn: Color, threats: Bitboard, m: PackedMove) -> Counter {
-        let attacked = threat_index(threats, m);
-        self.quiet[color_index(turn)][attacked][m.from() as usize][m.to() as usize]
     }
 }
 

@@ -138,6 +138,10 @@ params! {
     reverse_futility_depth: 8, 4..=14, 1;
     /// Its margin per ply.
     reverse_futility_margin: 78, 40..=160, 8;
+    /// How much of what the evaluation is above beta is believed, in 1/1024.
+    reverse_futility_trust: 683, 0..=1024, 64;
+    /// How much of the evaluation's known error widens the margin, in 1/1024.
+    reverse_futility_error: 300, 0..=2048, 100;
     /// Switch: razoring.
     use_razoring: 1, 0..=1, 1;
     /// The deepest node that is razored.
@@ -202,6 +206,22 @@ params! {
     reduction_check: 900, 0..=2000, 100;
     /// History that is worth one ply less.
     reduction_history: 8500, 3000..=20000, 700;
+    /// Less where the table remembers a PV node.
+    reduction_was_pv: 700, 0..=2500, 120;
+    /// More where many of the replies' replies cut.
+    reduction_cutoffs: 700, 0..=2500, 120;
+    /// Less for each centipawn of the evaluation's known error.
+    reduction_error: 8, 0..=40, 3;
+    /// A late move that is so much better than the best before is searched a ply deeper.
+    deeper_margin: 45, 10..=150, 8;
+    /// One that is not so much better is searched a ply shallower.
+    shallower_margin: 8, 0..=40, 3;
+    /// Switch: a node's depth corrected by what its reduction expected.
+    use_hindsight: 1, 0..=1, 1;
+    /// A reduction of so much (plies) is taken back by one if the opponent's hopes do not fall.
+    hindsight_reduction: 3, 1..=6, 1;
+    /// Both sides' hopes together, in centipawns, above which a reduced node loses another ply.
+    hindsight_margin: 170, 50..=400, 20;
     /// Switch: singular extensions.
     use_singular: 1, 0..=1, 1;
     /// The depth from which the table's move is tried for singularity.
@@ -212,12 +232,30 @@ params! {
     double_extension_margin: 22, 5..=60, 4;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 140, 50..=300, 15;
+    /// How much of what quiescence is above beta is believed, in 1/1024.
+    quiescence_trust: 512, 0..=1024, 64;
     /// Bonus for a move that caused a cutoff, per ply.
     history_bonus: 170, 60..=400, 20;
     /// Its offset.
     history_bonus_base: 80, 0..=400, 25;
     /// The largest bonus.
     history_bonus_max: 1700, 600..=4000, 150;
+    /// What those tried before lose, of what the move that cut gains, in 1/1024.
+    history_malus: 1024, 300..=2000, 80;
+    /// Switch: a move that no reply refutes is rewarded.
+    use_fail_low_bonus: 1, 0..=1, 1;
+    /// Its bonus, of what a cutoff brings, in 1/1024.
+    fail_low_bonus: 700, 0..=2000, 100;
+    /// Switch: a quiet move is rewarded for how it changes the evaluation.
+    use_evaluation_bonus: 1, 0..=1, 1;
+    /// Its bonus per centipawn, in 1/16.
+    evaluation_bonus: 64, 0..=300, 16;
+    /// The largest.
+    evaluation_bonus_max: 1200, 200..=3000, 100;
+    /// Switch: the table's quiet move is rewarded when the table cuts.
+    use_table_bonus: 1, 0..=1, 1;
+    /// Switch: the history by pawns.
+    use_pawn_history: 1, 0..=1, 1;
 }
 
 #[cfg(test)]

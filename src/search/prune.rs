@@ -5,15 +5,23 @@ use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
-/// below it.
+/// below it. `error` is by how much the evaluation was corrected. The score, if so.
 #[inline]
-pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool) -> bool {
-    let margin = params::reverse_futility_margin() * (depth - Depth::from(improving));
-    params::use_reverse_futility() != 0
+pub fn reverse_futility(
+    depth: Depth,
+    eval: Score,
+    beta: Score,
+    improving: bool,
+    error: i32,
+) -> Option<Score> {
+    let margin = params::reverse_futility_margin() * (depth - Depth::from(improving))
+        + error.abs() * params::reverse_futility_error() / 1024;
+    let is_above = params::use_reverse_futility() != 0
         && depth <= params::reverse_futility_depth()
         && !beta.is_decisive()
         && !eval.is_decisive()
-        && eval - margin >= beta
+        && eval - margin >= beta;
+    is_above.then(|| beta + (eval - beta) * params::reverse_futility_trust() / 1024)
 }
 
 /// Razoring: so far below alpha that only captures can help.
@@ -85,9 +93,10 @@ mod tests {
     #[test]
     fn reverse_futility_asks_for_more_the_deeper() {
         let (eval, beta) = (Score::cp(200), Score::cp(0));
-        assert!(reverse_futility(1, eval, beta, false));
-        assert!(!reverse_futility(8, eval, beta, false));
-        assert!(!reverse_futility(1, eval, Score::mate_in(9), false));
+        assert!(reverse_futility(1, eval, beta, false, 0).is_some_and(|score| score >= beta));
+        assert!(reverse_futility(8, eval, beta, false, 0).is_none());
+        assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
+        assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
     }
 
     #[test]

@@ -2,12 +2,13 @@
 //! steps of a method each. `docs/search.md` has a paragraph per step.
 
 mod driver;
+mod learn;
 mod moves;
 mod picker;
 mod quiescence;
 
 use super::correction::Correction;
-use super::history::{self, History};
+use super::history::{self, History, Quiet};
 use super::null_move::{self, Passer, Path, Verdict};
 use super::params;
 use super::prune;
@@ -55,6 +56,12 @@ struct Frame {
     eval: Option<Score>,
     /// The piece just moved from here, on its destination; none for a pass.
     moved: Option<PieceSquare>,
+    /// The move made, if it is quiet.
+    quiet: Option<Quiet>,
+    /// Plies by which the search of the node below was reduced.
+    reduction: Depth,
+    /// Cutoffs at this ply since the node two plies above was entered.
+    cutoffs: u32,
     /// Quiet moves that caused a cutoff at this ply.
     killers: [PackedMove; 2],
     /// A move left out, to see whether the others are worse.
@@ -110,7 +117,11 @@ struct Known {
     raw_eval: Option<Score>,
     /// The evaluation, made better by the table's bound; `-INFINITE` in check.
     eval: Score,
+    /// By how much it was corrected, in centipawns.
+    error: i32,
     improving: bool,
+    /// Is this a PV node, or was it one?
+    was_pv: bool,
     /// What the opponent attacks; filled in when the moves are searched.
     threats: Bitboard,
     before: [Option<PieceSquare>; 4],
@@ -166,7 +177,7 @@ impl<'a> Playing<'a> {
         memory: &'a mut Memory,
         report: &'a mut dyn FnMut(&Message),
     ) -> Playing<'a> {
-        let frames = vec![Frame::default(); MAX_PLY + 2];
+        let frames = vec![Frame::default(); MAX_PLY + 3];
         Playing { worker, memory, frames, root: Root::default(), report }
     }
 
@@ -193,6 +204,9 @@ impl<'a> Playing<'a> {
             && let Some(score) = table_cutoff(entry, position, &task)
         {
             self.worker.stats.table_cutoffs += 1;
+            if score >= task.beta {
+                self.learn_from_table(position, entry.best, task.depth, task.ply);
+            }
             return Some(score);
         }
 
@@ -206,7 +220,7 @@ impl<'a> Playing<'a> {
         }
 
         // Step 4: the static evaluation, and whether it rises.
-        let mut known = self.know(position, entry, task.ply, excluded.is_some());
+        let mut known = self.know(position, entry, &task, excluded.is_some());
 
         // Steps 5 to 9: reductions and cuts before any move.
         let mut found = match self.before_moves(position, &task, &known)? {
@@ -287,7 +301,15 @@ impl<'a> Playing<'a> {
     }
 
     /// Step 4. Evaluates, unless in check or while a move is left out.
-    fn know(&mut self, position: &Position, entry: Option<Entry>, ply: Ply, again: bool) -> Known {
+    fn know(
+        &mut self,
+        position: &Position,
+        entry: Option<Entry>,
+        task: &Task,
+        again: bool,
+    ) -> Known {
+        let ply = task.ply;
+        let mut error = 0;
         let (raw_eval, eval) = if position.in_check() {
             self.frames[ply].eval = None;
             (None, -Score::INFINITE)
@@ -297,7 +319,9 @@ impl<'a> Playing<'a> {
             let raw = entry.and_then(|entry| entry.eval);
             let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
             let corrected = self.corrected(position, raw, ply);
+            error = corrected - raw;
             self.frames[ply].eval = Some(corrected);
+            self.learn_from_evaluation(corrected, ply);
             (Some(raw), refined(corrected, entry.as_ref(), ply))
         };
         let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
@@ -307,7 +331,9 @@ impl<'a> Playing<'a> {
             entry,
             raw_eval,
             eval,
+            error,
             improving: self.is_improving(ply),
+            was_pv: task.is_pv() || entry.is_some_and(|entry| entry.was_pv),
             threats: Bitboard::EMPTY,
             before: self.before(ply),
         }
@@ -345,6 +371,7 @@ impl<'a> Playing<'a> {
         if self.frames[task.ply].excluded.is_some() || position.in_check() {
             return search(depth);
         }
+        depth = self.in_hindsight(task);
 
         // Step 5: a node without a table move is not worth its full depth (internal iterative
         // reduction, Schröder).
@@ -361,8 +388,10 @@ impl<'a> Playing<'a> {
 
         if !task.is_pv() {
             // Step 6: reverse futility.
-            if prune::reverse_futility(depth, known.eval, task.beta, known.improving) {
-                return Some(Before::Leave(known.eval));
+            let Known { eval, improving, error, .. } = *known;
+            let above = prune::reverse_futility(depth, eval, task.beta, improving, error);
+            if let Some(score) = above {
+                return Some(Before::Leave(score));
             }
             // Step 7: razoring.
             if prune::razoring(depth, known.eval, task.alpha) {
@@ -383,6 +412,26 @@ impl<'a> Playing<'a> {
             return Some(Before::Leave(score));
         }
         Some(before)
+    }
+
+    /// Step 4, second part. The depth, corrected if the static evaluation tells that the reduction
+    /// was too much or too little. Idea: Stockfish, 2024.
+    fn in_hindsight(&self, task: &Task) -> Depth {
+        let last = task.ply.checked_sub(1).map(|last| self.frames[last]);
+        let (Some(last), Some(eval)) = (last, self.frames[task.ply].eval) else {
+            return task.depth;
+        };
+        let Some(before) = last.eval.filter(|_| params::use_hindsight() != 0) else {
+            return task.depth;
+        };
+        let hopes = eval.value() + before.value();
+        if last.reduction >= params::hindsight_reduction() && hopes <= 0 {
+            task.depth + 1
+        } else if last.reduction >= 1 && task.depth >= 2 && hopes > params::hindsight_margin() {
+            task.depth - 1
+        } else {
+            task.depth
+        }
     }
 
     /// Step 8. A pass by the scheme chosen.
@@ -437,6 +486,7 @@ impl<'a> Playing<'a> {
                 continue;
             }
             self.frames[ply].moved = Some(history::moved_piece(position, m));
+            self.frames[ply].quiet = None;
             let next = self.worker.make(position, m);
             let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1)?;
             if score >= beta && task.depth > 4 {
@@ -511,7 +561,7 @@ impl<'a> Playing<'a> {
             bound,
             eval: known.raw_eval,
             depth: task.depth,
-            was_pv: task.is_pv(),
+            was_pv: known.was_pv,
         };
         self.worker.table.store(position.key(), entry);
     }
@@ -564,6 +614,7 @@ impl Passer for Here<'_, '_, '_> {
     fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let ply = self.task.ply;
         self.searcher.frames[ply].moved = None;
+        self.searcher.frames[ply].quiet = None;
         let next = self.searcher.worker.pass(self.position);
         let task = Task {
             alpha: -beta,

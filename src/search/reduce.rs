@@ -1,7 +1,7 @@
 //! How much shallower late moves are searched: pure functions of plain values.
 
 use super::params;
-use crate::score::Depth;
+use crate::score::{Depth, Score};
 
 /// What a reduction depends on.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,12 @@ pub struct Late {
     pub check: bool,
     /// The move's history.
     pub history: i32,
+    /// The table remembers a PV node here.
+    pub was_pv: bool,
+    /// Many moves of the node below have been cut.
+    pub cutoffs: bool,
+    /// By how much the evaluation was corrected, in centipawns.
+    pub error: i32,
 }
 
 /// Natural logarithms of 1..64, in 1/1024.
@@ -78,8 +84,19 @@ pub fn late_move(late: &Late) -> Depth {
     r -= i32::from(late.pv) * params::reduction_pv();
     r += i32::from(!late.improving) * params::reduction_not_improving();
     r -= i32::from(late.check) * params::reduction_check();
+    r -= i32::from(late.was_pv) * params::reduction_was_pv();
+    r += i32::from(late.cutoffs) * params::reduction_cutoffs();
+    r -= late.error.abs().min(128) * params::reduction_error();
     r -= late.history * 1024 / params::reduction_history();
     r >> 10
+}
+
+/// A late move turned out to be good: by how much its depth is to differ from the full one. `best`
+/// is the best score before. Idea: Stockfish, 2022.
+#[inline]
+pub fn correction(score: Score, best: Score) -> Depth {
+    Depth::from(score > best + params::deeper_margin())
+        - Depth::from(score < best + params::shallower_margin())
 }
 
 #[cfg(test)]
@@ -96,6 +113,9 @@ mod tests {
         noisy_hint: false,
         check: false,
         history: 0,
+        was_pv: false,
+        cutoffs: false,
+        error: 0,
     };
 
     #[test]
@@ -112,5 +132,7 @@ mod tests {
         assert!(late_move(&LATE) > late_move(&Late { history: 16_000, ..LATE }));
         assert!(late_move(&LATE) > late_move(&Late { pv: true, ..LATE }));
         assert!(late_move(&LATE) < late_move(&Late { cut_node: true, ..LATE }));
+        assert!(late_move(&LATE) <= late_move(&Late { cutoffs: true, ..LATE }));
+        assert!(late_move(&LATE) >= late_move(&Late { error: 100, was_pv: true, ..LATE }));
     }
 }

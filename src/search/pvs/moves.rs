@@ -1,11 +1,12 @@
 //! Steps 10 to 16: the moves of a node, one after another.
 
+use super::learn::Tried;
 use super::picker::Picker;
 use super::{Found, Known, Playing, Task};
 use crate::board::{PackedMove, Position, exchange};
 use crate::score::{Depth, Ply, Score};
 use crate::search::extend::{self, Extension};
-use crate::search::history::{self, moved_piece};
+use crate::search::history::{Quiet, moved_piece};
 use crate::search::params;
 use crate::search::prune;
 use crate::search::reduce::{self, Late};
@@ -16,6 +17,8 @@ struct Candidate {
     number: i32,
     quiet: bool,
     history: i32,
+    /// The best score of the moves before.
+    best: Score,
 }
 
 /// What Step 11 found.
@@ -23,33 +26,6 @@ enum Hopeless {
     No,
     Move,
     AllQuiets,
-}
-
-/// Moves searched without a cutoff, to be rewarded the other way; the first so many of each kind.
-#[derive(Default)]
-struct Tried {
-    moves: [[PackedMove; Tried::MOST]; 2],
-    lengths: [usize; 2],
-}
-
-impl Tried {
-    const MOST: usize = 32;
-
-    fn push(&mut self, m: PackedMove, quiet: bool) {
-        let kind = usize::from(quiet);
-        if self.lengths[kind] < Tried::MOST {
-            self.moves[kind][self.lengths[kind]] = m;
-            self.lengths[kind] += 1;
-        }
-    }
-
-    fn noisies(&self) -> &[PackedMove] {
-        &self.moves[0][..self.lengths[0]]
-    }
-
-    fn quiets(&self) -> &[PackedMove] {
-        &self.moves[1][..self.lengths[1]]
-    }
 }
 
 impl Playing<'_> {
@@ -69,8 +45,9 @@ impl Playing<'_> {
         let first_alpha = task.alpha;
         self.worker.clear_pv(ply);
         self.frames[ply + 1].killers = Default::default();
+        self.frames[ply + 2].cutoffs = 0;
 
-        while let Some(m) = self.next_move(position, &mut picker, known, ply) {
+        while let Some((m, history)) = self.next_move(position, &mut picker, known, ply) {
             if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
                 continue;
             }
@@ -78,7 +55,9 @@ impl Playing<'_> {
             if task.is_root() {
                 self.announce(m, number as usize);
             }
-            let candidate = self.candidate(position, known, m, number);
+            let quiet = !position.is_noisy(m);
+            let history = history.unwrap_or_else(|| self.history_of(position, known, m, quiet));
+            let candidate = Candidate { m, number, quiet, history, best: found.score };
 
             // Step 11: moves that cannot matter.
             if !task.is_root() && !found.score.is_lost() && number > 1 {
@@ -119,13 +98,17 @@ impl Playing<'_> {
             }
             if score >= task.beta {
                 // Step 16: what was learned.
+                self.frames[ply].cutoffs += 1;
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
                 let sure = known.eval <= first_alpha;
                 self.learn(position, known, m, &tried, task.depth + Depth::from(sure), ply);
                 break;
             }
-            tried.push(m, candidate.quiet);
+            tried.push(m, quiet);
+        }
+        if found.score <= first_alpha && number > 0 && excluded.is_none() {
+            self.learn_from_fail_low(task.depth, ply);
         }
 
         if number == 0 {
@@ -140,20 +123,13 @@ impl Playing<'_> {
         Some(found)
     }
 
-    fn candidate(
-        &self,
-        position: &Position,
-        known: &Known,
-        m: PackedMove,
-        number: i32,
-    ) -> Candidate {
-        let quiet = !position.is_noisy(m);
-        let history = if quiet {
-            self.memory.history.quiet(position, known.threats, &known.before, m)
+    fn history_of(&self, position: &Position, known: &Known, m: PackedMove, quiet: bool) -> i32 {
+        let history = &self.memory.history;
+        if quiet {
+            history.quiet(&Quiet::new(position, known.threats, m), &known.before)
         } else {
-            self.memory.history.noisy(position, m)
-        };
-        Candidate { m, number, quiet, history }
+            history.noisy(position, m)
+        }
     }
 
     /// Step 11. Late-move, futility, history and exchange pruning.
@@ -164,7 +140,7 @@ impl Playing<'_> {
         known: &Known,
         candidate: &Candidate,
     ) -> Hopeless {
-        let &Candidate { m, number, quiet, history } = candidate;
+        let &Candidate { m, number, quiet, history, .. } = candidate;
         if !quiet {
             let loses = params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
@@ -219,10 +195,11 @@ impl Playing<'_> {
         candidate: &Candidate,
         extension: Depth,
     ) -> Option<Score> {
-        let &Candidate { m, number, quiet, history } = candidate;
+        let &Candidate { m, number, quiet, history, best } = candidate;
         let ply = task.ply;
         let full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
+        self.frames[ply].quiet = quiet.then(|| Quiet::new(position, known.threats, m));
         let next = self.worker.make(position, m);
         let path = task.path.after_move();
         let (alpha, beta) = (task.alpha, task.beta);
@@ -249,11 +226,19 @@ impl Playing<'_> {
                 noisy_hint: known.noisy_hint,
                 check: next.in_check(),
                 history,
+                was_pv: known.was_pv,
+                cutoffs: self.frames[ply + 1].cutoffs > 2,
+                error: known.error,
             });
             let depth = (full - reduction).clamp(1.min(full), full);
+            self.frames[ply].reduction = full - depth;
             score = -self.search(&next, null_window(depth, true))?;
+            self.frames[ply].reduction = 0;
             if score > alpha && depth < full {
-                score = -self.search(&next, null_window(full, !task.cut_node))?;
+                let again = full + reduce::correction(score, best);
+                if depth < again {
+                    score = -self.search(&next, null_window(again, !task.cut_node))?;
+                }
             }
             open = task.is_pv() && score > alpha;
         } else if !open {
@@ -275,39 +260,5 @@ impl Playing<'_> {
         }
         self.worker.unmake();
         Some(score)
-    }
-
-    /// Step 16. Rewards the move that cut, and those tried before it the other way.
-    fn learn(
-        &mut self,
-        position: &Position,
-        known: &Known,
-        m: PackedMove,
-        tried: &Tried,
-        depth: Depth,
-        ply: Ply,
-    ) {
-        let bonus = history::bonus(depth);
-        if position.is_noisy(m) {
-            self.memory.history.update_noisy(position, m, bonus);
-        } else {
-            let killers = &mut self.frames[ply].killers;
-            if killers[0] != m {
-                *killers = [m, killers[0]];
-            }
-            self.memory.history.update_quiet(position, known.threats, &known.before, m, bonus);
-            for &other in tried.quiets() {
-                self.memory.history.update_quiet(
-                    position,
-                    known.threats,
-                    &known.before,
-                    other,
-                    -bonus,
-                );
-            }
-        }
-        for &other in tried.noisies() {
-            self.memory.history.update_noisy(position, other, -bonus);
-        }
     }
 }

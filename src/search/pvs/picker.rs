@@ -5,7 +5,7 @@ use super::{Known, Playing};
 use crate::board::movegen::{Kind, MoveList};
 use crate::board::{PackedMove, Position, exchange};
 use crate::score::Ply;
-use crate::search::history::History;
+use crate::search::history::{History, Quiet};
 use crate::search::ordering::Scored;
 
 /// The moves of one node.
@@ -60,20 +60,20 @@ impl Picker {
 
 impl Playing<'_> {
     /// The next move of a node: the table's, captures that do not lose, killers, quiet moves by
-    /// history, losing captures.
+    /// history, losing captures; with its history, where that has been looked up.
     pub(super) fn next_move(
         &mut self,
         position: &Position,
         picker: &mut Picker,
         known: &Known,
         ply: Ply,
-    ) -> Option<PackedMove> {
+    ) -> Option<(PackedMove, Option<i32>)> {
         loop {
             match picker.stage {
                 Stage::Hint => {
                     picker.stage = Stage::BeginNoisy;
                     if picker.hint.is_some() {
-                        return Some(picker.hint);
+                        return Some((picker.hint, None));
                     }
                 }
                 Stage::BeginNoisy => {
@@ -82,7 +82,7 @@ impl Playing<'_> {
                 }
                 Stage::Noisy => {
                     if let Some(m) = self.next_noisy(position, picker, ply) {
-                        return Some(m);
+                        return Some((m, None));
                     }
                     picker.killers = self.playable_killers(position, picker, ply);
                     picker.stage = Stage::Killers;
@@ -91,7 +91,7 @@ impl Playing<'_> {
                     let killer = picker.killers.get(picker.given).copied();
                     picker.given += 1;
                     match killer {
-                        Some(m) if m.is_some() && !picker.skip_quiets => return Some(m),
+                        Some(m) if m.is_some() && !picker.skip_quiets => return Some((m, None)),
                         Some(_) => {}
                         None => self.begin_quiet(position, picker, known, ply),
                     }
@@ -99,13 +99,13 @@ impl Playing<'_> {
                 Stage::Quiet => match self.memory.lists[ply].moves.take() {
                     Some(_) if picker.skip_quiets => picker.begin_losing(),
                     Some((m, _)) if picker.given_already(m) => {}
-                    Some((m, _)) => return Some(m),
+                    Some((m, history)) => return Some((m, Some(history))),
                     None => picker.begin_losing(),
                 },
                 Stage::Losing => {
                     let m = self.memory.lists[ply].losing.get(picker.given).copied();
                     picker.given += 1;
-                    return m;
+                    return m.map(|m| (m, None));
                 }
             }
         }
@@ -147,7 +147,7 @@ impl Playing<'_> {
         }
         let history = &self.memory.history;
         self.memory.lists[ply].moves.fill(position, Kind::Quiet, |m| {
-            history.quiet(position, known.threats, &known.before, m)
+            history.quiet(&Quiet::new(position, known.threats, m), &known.before)
         });
         picker.stage = Stage::Quiet;
     }
@@ -165,4 +165,65 @@ pub fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32
     let victim = position.captured(m).map_or(0, exchange::value_of);
     let gain = m.promoted_to().map_or(0, exchange::value_of);
     (victim + gain) * 16 + history.noisy(position, m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Memory, Playing};
+    use super::*;
+    use crate::board::Bitboard;
+    use crate::score::Score;
+    use crate::search::endgame::Endgame;
+    use crate::search::table::Table;
+    use crate::search::worker::{Crew, Worker};
+    use crate::search::{SearchJob, Searcher};
+    use crate::time::{Keeper, Limits};
+
+    const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    fn known(position: &Position, hint: PackedMove) -> Known {
+        Known {
+            entry: None,
+            hint,
+            noisy_hint: position.is_noisy(hint),
+            raw_eval: None,
+            eval: Score::ZERO,
+            error: 0,
+            improving: false,
+            was_pv: false,
+            threats: Bitboard::EMPTY,
+            before: [None; 4],
+        }
+    }
+
+    #[test]
+    fn each_move_comes_once_whatever_is_done_while_the_hint_is_tried() {
+        let position = Position::from_fen(KIWIPETE).unwrap();
+        let mut legal = position.legal_moves();
+        let job = SearchJob::new(position.clone(), Searcher::Playing);
+        let table = Table::new(1).unwrap();
+        let keeper = Keeper::with_limits(Limits::to_depth(1));
+        let crew = Crew::new(1, Endgame::default());
+        let (mut memory, mut report) = (Memory::new(), |_: &_| {});
+        let worker = Worker::new(&job, &table, &keeper, &crew, 0);
+        let mut searcher = Playing::new(worker, &mut memory, &mut report);
+        for hint in [PackedMove::NONE, legal[0], legal[20]] {
+            let known = known(&position, hint);
+            let mut picker = Picker::new(hint);
+            let mut given = Vec::new();
+            while let Some((m, _)) = searcher.next_move(&position, &mut picker, &known, 1) {
+                if m == hint {
+                    // So much a singular search may leave of the lists.
+                    let mut other = Picker::new(PackedMove::NONE);
+                    for _ in 0..30 {
+                        searcher.next_move(&position, &mut other, &known, 1);
+                    }
+                }
+                given.push(m);
+            }
+            given.sort_by_key(|m| m.raw());
+            legal.sort_by_key(|m| m.raw());
+            assert_eq!(given, legal[..], "hint {hint:?}");
+        }
+    }
 }

@@ -91,6 +91,10 @@ impl Playing<'_> {
             }
         }
 
+        // Captures alone are a poor witness of how far above.
+        if best >= beta && !best.is_decisive() && !beta.is_decisive() {
+            best = beta + (best - beta) * params::quiescence_trust() / 1024;
+        }
         let bound = if best >= beta {
             Bound::Lower
         } else if best > first_alpha {

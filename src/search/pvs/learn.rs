@@ -1,0 +1,111 @@
+//! Step 16: what a node teaches about moves.
+
+use super::{Frame, Known, Playing};
+use crate::board::{PackedMove, Position};
+use crate::score::{Depth, Ply, Score};
+use crate::search::history::{self, Quiet};
+use crate::search::params;
+
+/// Moves searched without a cutoff, to be rewarded the other way; the first so many of each kind.
+#[derive(Default)]
+pub struct Tried {
+    moves: [[PackedMove; Tried::MOST]; 2],
+    lengths: [usize; 2],
+}
+
+impl Tried {
+    const MOST: usize = 32;
+
+    pub fn push(&mut self, m: PackedMove, quiet: bool) {
+        let kind = usize::from(quiet);
+        if self.lengths[kind] < Tried::MOST {
+            self.moves[kind][self.lengths[kind]] = m;
+            self.lengths[kind] += 1;
+        }
+    }
+
+    fn noisies(&self) -> &[PackedMove] {
+        &self.moves[0][..self.lengths[0]]
+    }
+
+    fn quiets(&self) -> &[PackedMove] {
+        &self.moves[1][..self.lengths[1]]
+    }
+}
+
+impl Playing<'_> {
+    /// Rewards the move that cut, and those tried before it the other way.
+    pub(super) fn learn(
+        &mut self,
+        position: &Position,
+        known: &Known,
+        m: PackedMove,
+        tried: &Tried,
+        depth: Depth,
+        ply: Ply,
+    ) {
+        let bonus = history::bonus(depth);
+        let malus = bonus * params::history_malus() / 1024;
+        let history = &mut self.memory.history;
+        if position.is_noisy(m) {
+            history.update_noisy(position, m, bonus);
+        } else {
+            let killers = &mut self.frames[ply].killers;
+            if killers[0] != m {
+                *killers = [m, killers[0]];
+            }
+            let mut update = |m, bonus| {
+                history.update_quiet(&Quiet::new(position, known.threats, m), &known.before, bonus);
+            };
+            update(m, bonus);
+            tried.quiets().iter().for_each(|&other| update(other, -malus));
+        }
+        for &other in tried.noisies() {
+            history.update_noisy(position, other, -malus);
+        }
+    }
+
+    /// No move was good enough here: the quiet move that led here was a good one.
+    pub(super) fn learn_from_fail_low(&mut self, depth: Depth, ply: Ply) {
+        if params::use_fail_low_bonus() == 0 {
+            return;
+        }
+        let Some(last) = ply.checked_sub(1) else { return };
+        if let Some(quiet) = self.frames[last].quiet {
+            let bonus = history::bonus(depth) * params::fail_low_bonus() / 1024;
+            let before = self.before(last);
+            self.memory.history.update_quiet(&quiet, &before, bonus);
+        }
+    }
+
+    /// The static evaluation after a quiet move tells of the move: it is good if it lowers the
+    /// opponent's hopes. Idea: Stockfish, 2020.
+    pub(super) fn learn_from_evaluation(&mut self, eval: Score, ply: Ply) {
+        if params::use_evaluation_bonus() == 0 {
+            return;
+        }
+        let Some(last) = ply.checked_sub(1) else { return };
+        let Frame { quiet: Some(quiet), eval: Some(before), .. } = self.frames[last] else {
+            return;
+        };
+        let most = params::evaluation_bonus_max();
+        let gain = -(eval.value() + before.value());
+        let bonus = (gain * params::evaluation_bonus() / 16).clamp(-most, most);
+        self.memory.history.update_butterfly(&quiet, bonus);
+    }
+
+    /// The table cut: its quiet move is good here.
+    pub(super) fn learn_from_table(
+        &mut self,
+        position: &Position,
+        m: PackedMove,
+        depth: Depth,
+        ply: Ply,
+    ) {
+        if params::use_table_bonus() != 0 && m.is_some() && !position.is_noisy(m) {
+            let quiet = Quiet::new(position, history::threats(position), m);
+            let before = self.before(ply);
+            self.memory.history.update_quiet(&quiet, &before, history::bonus(depth));
+        }
+    }
+}
