@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use super::TrainError;
 use super::curve::{self, Curve, cross_entropy};
-use crate::eval::network::Parameters;
+use crate::eval::network::{self, Parameters};
 use crate::lab::epd::fingerprint;
 use crate::lab::random::Random;
 use checkpoint::Course;
@@ -36,11 +36,16 @@ pub use data::HELD_OUT;
 #[derive(clap::Args, Clone, Debug)]
 pub struct TrainArgs {
     /// Files made by `tacet datagen`
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    #[arg(long, required_unless_present = "blank", num_args = 1.., value_name = "FILE")]
     pub data: Vec<PathBuf>,
     /// The network file to write
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Write a network of so many neurons a side that knows nothing: the program built with it as
+    /// EVALFILE trains networks of that size
+    #[arg(long, value_name = "NEURONS", conflicts_with_all = ["data", "from", "resume"],
+          value_parser = neurons)]
+    pub blank: Option<u16>,
     /// Learn the classical evaluation of the games' positions and of others near them, instead of
     /// scores and results: to begin at
     #[arg(long)]
@@ -77,6 +82,13 @@ pub struct TrainArgs {
     pub threads: Option<NonZero<usize>>,
 }
 
+fn neurons(text: &str) -> Result<u16, String> {
+    match text.parse::<u16>() {
+        Ok(number) if number > 0 && number.is_multiple_of(32) && number <= 4096 => Ok(number),
+        _ => Err("a multiple of 32 up to 4096 is wanted".to_string()),
+    }
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
@@ -90,6 +102,9 @@ fn positive(text: &str) -> Result<f64, String> {
 /// If a file cannot be read or written, holds anything but games, or all of them hold no quiet
 /// position; if the training to be resumed was another.
 pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
+    if let Some(neurons) = args.blank {
+        return replace(&args.out, &network::blank(neurons));
+    }
     let (training, held_out) = data::load(args)?;
     if training.is_empty() || held_out.is_empty() {
         return Err(TrainError::NoPositions);
@@ -358,6 +373,7 @@ mod tests {
     fn args(name: &str) -> TrainArgs {
         let out = format!("tacet-trainer-{}-{name}.net", std::process::id());
         TrainArgs {
+            blank: None,
             data: Vec::new(),
             out: std::env::temp_dir().join(out),
             classical: false,

@@ -67,9 +67,9 @@ pub const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * HIDDEN;
 pub const LENGTH: usize = OUTPUT_BIAS + BUCKETS;
 
 /// The file that is part of the program; see `docs/network.md` for how it was made. The build may
-/// name another (`make EVALFILE=FILE`).
+/// name another (`make EVALFILE=FILE`). It decides how many neurons there are.
 pub const EMBEDDED: &[u8] = include_bytes!(env!("TACET_NETWORK"));
-const _: () = assert!(EMBEDDED.len() == HEADER + 2 * LENGTH, "a network of another shape");
+const _: () = assert!(EMBEDDED.len() == HEADER + 2 * LENGTH, "a network that is cut or too long");
 
 /// The checksum in the header of [`EMBEDDED`].
 pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.split_at(CHECKSUM).1.first_chunk() {
@@ -80,6 +80,8 @@ pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.split_at(CHECKSUM).1.first_chu
 const MAGIC: [u8; 8] = *b"TACETNET";
 const VERSION: u16 = 1;
 const HEADER: usize = 24;
+/// Where in the header the number of neurons is.
+const NEURONS: usize = 10;
 /// Where in the header the checksum is.
 const CHECKSUM: usize = 16;
 
@@ -220,15 +222,7 @@ impl Parameters {
 
     /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let body: Vec<u8> = self.numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let mut bytes = Vec::with_capacity(HEADER + body.len());
-        bytes.extend(MAGIC);
-        for number in [VERSION, HIDDEN as u16, BUCKETS as u16, self.scale] {
-            bytes.extend(number.to_le_bytes());
-        }
-        bytes.extend(checksum(&body));
-        bytes.extend(body);
-        bytes
+        file(HIDDEN as u16, self.scale, &self.numbers)
     }
 
     /// The numbers, if they are as many as there must be and none is out of range.
@@ -246,6 +240,25 @@ impl Parameters {
             && self.scale > 0;
         if is_allowed { Ok(numbers) } else { Err(NetworkError::Range) }
     }
+}
+
+/// The file of a network that knows nothing, of any number of neurons. A program with this network
+/// in it (`make EVALFILE=FILE`) trains and plays with networks of its size.
+pub fn blank(neurons: u16) -> Vec<u8> {
+    let hidden = usize::from(neurons);
+    file(neurons, 1, &vec![0; (INPUTS + 1 + 2 * BUCKETS) * hidden + BUCKETS])
+}
+
+fn file(neurons: u16, scale: u16, numbers: &[i16]) -> Vec<u8> {
+    let body: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let mut bytes = Vec::with_capacity(HEADER + body.len());
+    bytes.extend(MAGIC);
+    for number in [VERSION, neurons, BUCKETS as u16, scale] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(checksum(&body));
+    bytes.extend(body);
+    bytes
 }
 
 fn checksum(body: &[u8]) -> [u8; 8] {

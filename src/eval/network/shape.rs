@@ -9,8 +9,12 @@ use crate::board::{Color, File, PieceSquare, Square};
 /// One input for each kind of piece, own or the other side's, on each square.
 pub const INPUTS: usize = 768;
 
-/// Neurons a side.
-pub const HIDDEN: usize = 64;
+/// Neurons a side: as many as the network has that is part of the program.
+pub const HIDDEN: usize = match super::EMBEDDED.split_at(super::NEURONS).1.first_chunk() {
+    Some(bytes) => u16::from_le_bytes(*bytes) as usize,
+    None => 0,
+};
+const _: () = assert!(HIDDEN > 0 && HIDDEN.is_multiple_of(32), "whole vectors of neurons");
 
 /// Outputs; one is chosen by how many pieces are left.
 pub const BUCKETS: usize = 4;

@@ -202,3 +202,13 @@ fn files_that_are_none_are_refused() {
     assert!(matches!(refusal, NetworkError::File(_)));
     assert!(Network::load(&std::env::temp_dir()).is_err());
 }
+
+#[test]
+fn a_blank_network_sees_nothing_in_any_position() {
+    let network = Arc::new(Network::read(&blank(HIDDEN as u16)).unwrap());
+    let position = Position::from_fen(STARTS[2]).unwrap();
+    assert_eq!(Stack::new(network, &position).evaluate(&position), Score::ZERO);
+    let larger = HIDDEN as u16 + 32;
+    let refused = NetworkError::Shape(larger, BUCKETS as u16);
+    assert_eq!(Parameters::read(&blank(larger)), Err(refused));
+}
