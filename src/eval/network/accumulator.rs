@@ -130,10 +130,14 @@ impl Stack {
         let (before, after) = self.entries.split_at_mut(number);
         let (Some(before), Some(entry)) = (before.last(), after.first_mut()) else { return };
         let network = &*self.network;
-        let row = |&piece: &PieceSquare| network.row(view, piece);
-        let put: ArrayVec<&Row, 2> = entry.change.put().iter().map(row).collect();
-        let removed: ArrayVec<&Row, 2> = entry.change.removed().iter().map(row).collect();
-        (network.kernels.update)(&before.sums[side], &mut entry.sums[side], &put, &removed);
+        // The unused second of two is no row at all.
+        let rows = |pieces: &[PieceSquare]| {
+            [0, 1].map(|i| pieces.get(i).map_or(&network.bias, |&piece| network.row(view, piece)))
+        };
+        let (put, removed) = (entry.change.put(), entry.change.removed());
+        let (added, taken) = (rows(put), rows(removed));
+        let (added, taken) = (&added[..put.len().min(2)], &taken[..removed.len().min(2)]);
+        (network.kernels.update)(&before.sums[side], &mut entry.sums[side], added, taken);
         entry.known[side] = true;
     }
 
