@@ -25,7 +25,7 @@ const FIELDS: [Field; 6] = [
     },
     Field {
         name: "when",
-        values: "always, endgame or depthN, of a scheme that verifies or re-checks",
+        values: "always, endgame, depthN, fewN (pieces, or depth 14) or marginN (centipawns), of a scheme that verifies or re-checks",
         set: set_when,
     },
     Field {
@@ -95,11 +95,17 @@ fn set_plies(scheme: &mut Scheme, value: &str) -> Option<()> {
     Some(())
 }
 
+/// From this depth on `modern` re-checks.
+const DEEP: Depth = 14;
+
 fn set_when(scheme: &mut Scheme, value: &str) -> Option<()> {
     let wanted = match value {
         "always" => When::Always,
         "endgame" => When::Endgame,
-        _ => When::Depth(numbered(value, "depth")?),
+        _ => None
+            .or_else(|| numbered(value, "depth").map(When::Depth))
+            .or_else(|| numbered(value, "few").map(|most| When::FewPiecesOrDepth(most, DEEP)))
+            .or_else(|| numbered(value, "margin").map(When::Margin))?,
     };
     match &mut scheme.verifying {
         FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => *when = wanted,
@@ -147,6 +153,18 @@ mod tests {
         assert_eq!(made.verify, Verify::OnceOrFewPieces(1));
         let verifying = FailHigh::Reduce { when: When::Depth(5), plies: 2, redo: true };
         assert_eq!(made.verifying, verifying);
+    }
+
+    #[test]
+    fn verification_may_depend_on_material_or_margin() {
+        let when = |text| match scheme(text).unwrap().verifying {
+            FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => when,
+            FailHigh::Cutoff => unreachable!("{text} verifies"),
+        };
+        assert_eq!(when("modern+when=few3"), When::FewPiecesOrDepth(3, DEEP));
+        assert_eq!(when("verified-modern+when=margin80"), When::Margin(80));
+        assert!(scheme("verified-r3+when=margin80").unwrap().needs_eval());
+        assert!(!scheme("verified-r3+when=few3").unwrap().needs_eval());
     }
 
     #[test]

@@ -138,6 +138,11 @@ pub enum When {
     Endgame,
     /// At this depth or more.
     Depth(Depth),
+    /// The side to move has at most so many pieces besides king and pawns, or the depth is at least
+    /// so much.
+    FewPiecesOrDepth(u32, Depth),
+    /// The static evaluation is less than so many centipawns above beta.
+    Margin(i32),
 }
 
 /// Where the null move is banned during a re-check.
@@ -224,7 +229,10 @@ impl Scheme {
 
     /// Does a decision of this scheme look at [`Node::static_eval`]?
     pub const fn needs_eval(&self) -> bool {
-        matches!(self.gate, Gate::StaticEval) || matches!(self.reduction, Reduction::Dynamic { .. })
+        matches!(self.gate, Gate::StaticEval)
+            || matches!(self.reduction, Reduction::Dynamic { .. })
+            || self.verifying.needs_eval()
+            || self.verified.needs_eval()
     }
 
     /// May a null move be tried in a PV node?
@@ -263,6 +271,17 @@ impl Scheme {
                 FailHigh::Cutoff
             }
             meaning => meaning,
+        }
+    }
+}
+
+impl FailHigh {
+    const fn needs_eval(self) -> bool {
+        match self {
+            FailHigh::Cutoff => false,
+            FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => {
+                matches!(when, When::Margin(_))
+            }
         }
     }
 }
@@ -319,6 +338,8 @@ impl When {
             When::Always => true,
             When::Endgame => node.own_pieces <= 1,
             When::Depth(depth) => node.depth >= depth,
+            When::FewPiecesOrDepth(most, depth) => node.own_pieces <= most || node.depth >= depth,
+            When::Margin(least) => node.static_eval.value() < node.beta.value() + least,
         }
     }
 }

@@ -110,6 +110,10 @@ fn condition_text(when: When) -> String {
         When::Always => "everywhere".to_owned(),
         When::Endgame => "in endgames".to_owned(),
         When::Depth(depth) => format!("at depth >= {depth}"),
+        When::FewPiecesOrDepth(most, depth) => {
+            format!("with <= {most} pieces or at depth >= {depth}")
+        }
+        When::Margin(least) => format!("where eval < beta + {least}"),
     }
 }
 
