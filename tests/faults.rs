@@ -217,6 +217,12 @@ fn endless_files_are_refused() {
     let folder = folder("endless");
     let mut suite = Command::new(TACET);
     check(suite.args(["suite", "--depth", "1", "/dev/zero"]), 2, "/dev/zero");
+    for games in [
+        "mine tactics --count 1 --out OUT /dev/zero",
+        "duel standard-r2 verified-r3 --nodes 10 --games 2 --book /dev/zero",
+    ] {
+        check(Command::new(TACET).args(words(games, &folder)), 2, "/dev/zero");
+    }
     let duel = "duel standard-r2 verified-r3 --games 2 --nodes 10 --out /dev/full";
     check(Command::new(TACET).args(words(duel, &folder)), 2, "/dev/full");
 }

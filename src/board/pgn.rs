@@ -111,14 +111,27 @@ impl std::error::Error for PgnError {}
 /// The games of a PGN text, one after the other. A bad game is an error in its place, and reading
 /// goes on behind it.
 pub struct Games<R> {
-    reader: Reader<R>,
+    reader: Reader<Text<R>>,
     number: usize,
     ended: bool,
 }
 
+/// What is read, up to the first byte that no text has: what is not text may have no end either.
+struct Text<R>(R);
+
+impl<R: Read> Read for Text<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        if buffer[..count].contains(&0) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a text"));
+        }
+        Ok(count)
+    }
+}
+
 /// Reads games from PGN text.
 pub fn read<R: Read>(text: R) -> Games<R> {
-    Games { reader: Reader::new(text), number: 0, ended: false }
+    Games { reader: Reader::new(Text(text)), number: 0, ended: false }
 }
 
 impl<R: Read> Iterator for Games<R> {
