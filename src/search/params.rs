@@ -119,37 +119,37 @@ impl Values {
 
 params! {
     /// Half width of the first aspiration window.
-    aspiration_window: 14, 5..=50, 3;
+    aspiration_window: 19, 5..=50, 3;
     /// The depth from which aspiration windows are used.
     aspiration_depth: 4, 2..=8, 1;
     /// Switch: correction history.
     use_correction: 1, 0..=1, 1;
     /// Its weight by pawns.
-    correction_pawns: 64, 0..=160, 10;
+    correction_pawns: 101, 0..=160, 10;
     /// By each side's other pieces.
-    correction_non_pawns: 60, 0..=160, 10;
+    correction_non_pawns: 61, 0..=160, 10;
     /// By minor pieces and kings.
     correction_minors: 40, 0..=160, 10;
     /// By the last two moves.
-    correction_continuation: 60, 0..=160, 10;
+    correction_continuation: 69, 0..=160, 10;
     /// Switch: reverse futility pruning.
     use_reverse_futility: 1, 0..=1, 1;
     /// The deepest node that reverse futility leaves.
-    reverse_futility_depth: 8, 4..=14, 1;
+    reverse_futility_depth: 7, 4..=14, 1;
     /// Its margin per ply.
-    reverse_futility_margin: 78, 40..=160, 8;
+    reverse_futility_margin: 74, 40..=160, 8;
     /// How much of what the evaluation is above beta is believed, in 1/1024.
-    reverse_futility_trust: 683, 0..=1024, 64;
+    reverse_futility_trust: 804, 0..=1024, 64;
     /// How much of the evaluation's known error widens the margin, in 1/1024.
-    reverse_futility_error: 300, 0..=2048, 100;
+    reverse_futility_error: 192, 0..=2048, 100;
     /// Switch: razoring.
     use_razoring: 1, 0..=1, 1;
     /// The deepest node that is razored.
     razoring_depth: 3, 1..=6, 1;
     /// Its margin, less what quiescence may win.
-    razoring_base: 200, 50..=500, 30;
+    razoring_base: 214, 50..=500, 30;
     /// Its margin per ply.
-    razoring_margin: 180, 50..=500, 25;
+    razoring_margin: 208, 50..=500, 25;
     /// Switch: internal iterative reductions.
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
@@ -159,69 +159,69 @@ params! {
     /// The depth from which probcut is tried.
     probcut_depth: 5, 4..=9, 1;
     /// How far above beta a capture must come.
-    probcut_margin: 180, 80..=320, 18;
+    probcut_margin: 209, 80..=320, 18;
     /// Less while improving.
-    probcut_improving: 50, 0..=120, 10;
+    probcut_improving: 40, 0..=120, 10;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
     /// Quiet moves tried at depth 0, before the quadratic term.
-    late_move_base: 4, 1..=10, 1;
+    late_move_base: 8, 1..=10, 1;
     /// Switch: futility pruning.
     use_futility: 1, 0..=1, 1;
     /// The deepest reduced depth at which quiet moves are futile.
     futility_depth: 7, 3..=12, 1;
     /// Its margin at depth 0.
-    futility_base: 110, 20..=250, 15;
+    futility_base: 143, 20..=250, 15;
     /// Its margin per ply.
-    futility_margin: 85, 30..=180, 10;
+    futility_margin: 107, 30..=180, 10;
     /// Switch: exchange pruning in the main search.
     use_exchange_pruning: 1, 0..=1, 1;
     /// The deepest node at which losing moves are skipped.
     exchange_depth: 8, 3..=14, 1;
     /// What a quiet move may lose per ply of reduced depth squared.
-    exchange_quiet_margin: 22, 5..=60, 4;
+    exchange_quiet_margin: 21, 5..=60, 4;
     /// What a capture may lose per ply.
-    exchange_noisy_margin: 95, 40..=180, 10;
+    exchange_noisy_margin: 115, 40..=180, 10;
     /// Switch: history pruning.
     use_history_pruning: 1, 0..=1, 1;
     /// The deepest reduced depth at which moves of bad history are skipped.
-    history_pruning_depth: 4, 1..=8, 1;
+    history_pruning_depth: 5, 1..=8, 1;
     /// The history per ply below which they are.
-    history_pruning_margin: 3500, 1000..=8000, 400;
+    history_pruning_margin: 4103, 1000..=8000, 400;
     /// Switch: late-move reductions.
     use_late_move_reductions: 1, 0..=1, 1;
     /// Reduction of a quiet move at depth 1, move 1.
-    reduction_base: 800, 0..=2000, 60;
+    reduction_base: 836, 0..=2000, 60;
     /// Its growth with ln(depth) ln(number); 1024 is one ply per unit.
-    reduction_slope: 455, 200..=900, 25;
+    reduction_slope: 420, 200..=900, 25;
     /// More where a cut is expected.
-    reduction_cut_node: 1024, 0..=2500, 120;
+    reduction_cut_node: 833, 0..=2500, 120;
     /// Less in PV nodes.
-    reduction_pv: 1024, 0..=2500, 120;
+    reduction_pv: 714, 0..=2500, 120;
     /// More while the position gets worse.
-    reduction_not_improving: 600, 0..=2000, 100;
+    reduction_not_improving: 539, 0..=2000, 100;
     /// More if the table's move is a capture.
-    reduction_noisy_hint: 700, 0..=2000, 100;
+    reduction_noisy_hint: 696, 0..=2000, 100;
     /// Less for a move that gives check.
-    reduction_check: 900, 0..=2000, 100;
+    reduction_check: 981, 0..=2000, 100;
     /// History that is worth one ply less.
-    reduction_history: 8500, 3000..=20000, 700;
+    reduction_history: 8975, 3000..=20000, 700;
     /// Less where the table remembers a PV node.
-    reduction_was_pv: 700, 0..=2500, 120;
+    reduction_was_pv: 548, 0..=2500, 120;
     /// More where many of the replies' replies cut.
-    reduction_cutoffs: 700, 0..=2500, 120;
+    reduction_cutoffs: 1057, 0..=2500, 120;
     /// Less for each centipawn of the evaluation's known error.
-    reduction_error: 8, 0..=40, 3;
+    reduction_error: 12, 0..=40, 3;
     /// A late move that is so much better than the best before is searched a ply deeper.
-    deeper_margin: 45, 10..=150, 8;
+    deeper_margin: 47, 10..=150, 8;
     /// One that is not so much better is searched a ply shallower.
-    shallower_margin: 8, 0..=40, 3;
+    shallower_margin: 9, 0..=40, 3;
     /// Switch: a node's depth corrected by what its reduction expected.
     use_hindsight: 1, 0..=1, 1;
     /// A reduction of so much (plies) is taken back by one if the opponent's hopes do not fall.
     hindsight_reduction: 3, 1..=6, 1;
     /// Both sides' hopes together, in centipawns, above which a reduced node loses another ply.
-    hindsight_margin: 170, 50..=400, 20;
+    hindsight_margin: 181, 50..=400, 20;
     /// Switch: singular extensions.
     use_singular: 1, 0..=1, 1;
     /// The depth from which the table's move is tried for singularity.
@@ -231,27 +231,27 @@ params! {
     /// A move singular by so much more is extended by two plies.
     double_extension_margin: 22, 5..=60, 4;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
-    quiescence_margin: 140, 50..=300, 15;
+    quiescence_margin: 136, 50..=300, 15;
     /// How much of what quiescence is above beta is believed, in 1/1024.
-    quiescence_trust: 512, 0..=1024, 64;
+    quiescence_trust: 538, 0..=1024, 64;
     /// Bonus for a move that caused a cutoff, per ply.
-    history_bonus: 170, 60..=400, 20;
+    history_bonus: 207, 60..=400, 20;
     /// Its offset.
-    history_bonus_base: 80, 0..=400, 25;
+    history_bonus_base: 51, 0..=400, 25;
     /// The largest bonus.
-    history_bonus_max: 1700, 600..=4000, 150;
+    history_bonus_max: 1491, 600..=4000, 150;
     /// What those tried before lose, of what the move that cut gains, in 1/1024.
-    history_malus: 1024, 300..=2000, 80;
+    history_malus: 817, 300..=2000, 80;
     /// Switch: a move that no reply refutes is rewarded.
     use_fail_low_bonus: 1, 0..=1, 1;
     /// Its bonus, of what a cutoff brings, in 1/1024.
-    fail_low_bonus: 700, 0..=2000, 100;
+    fail_low_bonus: 486, 0..=2000, 100;
     /// Switch: a quiet move is rewarded for how it changes the evaluation.
     use_evaluation_bonus: 1, 0..=1, 1;
     /// Its bonus per centipawn, in 1/16.
-    evaluation_bonus: 64, 0..=300, 16;
+    evaluation_bonus: 56, 0..=300, 16;
     /// The largest.
-    evaluation_bonus_max: 1200, 200..=3000, 100;
+    evaluation_bonus_max: 1314, 200..=3000, 100;
     /// Switch: the table's quiet move is rewarded when the table cuts.
     use_table_bonus: 1, 0..=1, 1;
     /// Switch: the history by pawns.
@@ -289,6 +289,6 @@ mod tests {
             razoring_base()
         });
         assert_eq!(other.join().expect("it ends"), 77);
-        assert_eq!(razoring_base(), 200);
+        assert_eq!(razoring_base(), PARAMS[Index::razoring_base as usize].default);
     }
 }

@@ -131,6 +131,8 @@ struct Known {
 struct Found {
     score: Score,
     best: PackedMove,
+    /// Found without searching the node to its depth (multicut).
+    shallow: bool,
 }
 
 /// What the endgame tables say of a node: the score is no less than the one, and no more than the
@@ -241,7 +243,7 @@ impl<'a> Playing<'a> {
         found.score = found.score.clamp(proved.least, proved.most);
 
         // Step 17: remember.
-        if excluded.is_none() {
+        if excluded.is_none() && !found.shallow {
             self.store(position, &task, &known, found);
             self.learn_error(position, &task, found);
         }
@@ -503,7 +505,7 @@ impl<'a> Playing<'a> {
             self.worker.unmake();
             if score >= beta {
                 let shallow = Task { depth: task.depth - 3, ..*task };
-                self.store(position, &shallow, known, Found { score, best: m });
+                self.store(position, &shallow, known, Found { score, best: m, shallow: false });
                 return Some(Some(if score.is_decisive() {
                     score
                 } else {
@@ -525,15 +527,19 @@ impl<'a> Playing<'a> {
     }
 
     /// Step 17, second part: how wrong was the evaluation? Only where the search tells, and where
-    /// no capture explains it.
+    /// no capture explains it; in a node that fails low no move does.
     fn learn_error(&mut self, position: &Position, task: &Task, found: Found) {
         let Some(eval) = self.frames[task.ply].eval else { return };
+        if self.is_partial(task) {
+            return;
+        }
         let tells = if found.score >= task.beta {
             found.score > eval
         } else {
             found.score > task.alpha || found.score < eval
         };
-        let quiet = found.best.is_none() || !position.is_noisy(found.best);
+        let failed_low = found.score <= task.alpha;
+        let quiet = failed_low || found.best.is_none() || !position.is_noisy(found.best);
         if tells && quiet && !found.score.is_decisive() {
             let moves = self.last_moves(task.ply);
             let error = found.score - eval;
@@ -541,10 +547,14 @@ impl<'a> Playing<'a> {
         }
     }
 
+    /// With root moves left out, the root's value is not the position's.
+    fn is_partial(&self, task: &Task) -> bool {
+        task.is_root() && !self.worker.excluded.is_empty()
+    }
+
     /// Step 17.
     fn store(&mut self, position: &Position, task: &Task, known: &Known, found: Found) {
-        // With root moves left out, the root's value is not the position's.
-        if task.is_root() && !self.worker.excluded.is_empty() {
+        if self.is_partial(task) {
             return;
         }
         let bound = if found.score >= task.beta {

@@ -71,9 +71,12 @@ pub fn base(depth: Depth, number: i32) -> i32 {
 /// The reduction of a late move in plies; may be negative, the caller clamps.
 #[inline]
 pub fn late_move(late: &Late) -> Depth {
-    if params::use_late_move_reductions() == 0 {
-        return 0;
-    }
+    if params::use_late_move_reductions() == 0 { 0 } else { fine(late) >> 10 }
+}
+
+/// The same in 1/1024 ply.
+#[inline]
+fn fine(late: &Late) -> i32 {
     let mut r = base(late.depth, late.number);
     if late.quiet {
         r += i32::from(late.noisy_hint) * params::reduction_noisy_hint();
@@ -87,8 +90,7 @@ pub fn late_move(late: &Late) -> Depth {
     r -= i32::from(late.was_pv) * params::reduction_was_pv();
     r += i32::from(late.cutoffs) * params::reduction_cutoffs();
     r -= late.error.abs().min(128) * params::reduction_error();
-    r -= late.history * 1024 / params::reduction_history();
-    r >> 10
+    r - late.history * 1024 / params::reduction_history()
 }
 
 /// A late move turned out to be good: by how much its depth is to differ from the full one. `best`
@@ -127,12 +129,23 @@ mod tests {
 
     #[test]
     fn later_and_deeper_is_reduced_more() {
-        assert!(late_move(&LATE) > late_move(&Late { number: 4, ..LATE }));
-        assert!(late_move(&LATE) > late_move(&Late { depth: 4, ..LATE }));
-        assert!(late_move(&LATE) > late_move(&Late { history: 16_000, ..LATE }));
-        assert!(late_move(&LATE) > late_move(&Late { pv: true, ..LATE }));
-        assert!(late_move(&LATE) < late_move(&Late { cut_node: true, ..LATE }));
-        assert!(late_move(&LATE) <= late_move(&Late { cutoffs: true, ..LATE }));
-        assert!(late_move(&LATE) >= late_move(&Late { error: 100, was_pv: true, ..LATE }));
+        let less = [
+            Late { number: 4, ..LATE },
+            Late { depth: 4, ..LATE },
+            Late { history: 16_000, ..LATE },
+            Late { pv: true, ..LATE },
+            Late { was_pv: true, ..LATE },
+            Late { check: true, ..LATE },
+            Late { error: -100, ..LATE },
+        ];
+        assert!(less.iter().all(|late| fine(late) < fine(&LATE)), "{less:?}");
+        let more = [
+            Late { cut_node: true, ..LATE },
+            Late { cutoffs: true, ..LATE },
+            Late { improving: false, ..LATE },
+            Late { noisy_hint: true, ..LATE },
+        ];
+        assert!(more.iter().all(|late| fine(late) > fine(&LATE)), "{more:?}");
+        assert_eq!(late_move(&LATE), fine(&LATE) >> 10);
     }
 }

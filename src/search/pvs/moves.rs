@@ -37,7 +37,7 @@ impl Playing<'_> {
         known: &Known,
     ) -> Option<Found> {
         let ply = task.ply;
-        let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE };
+        let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE, shallow: false };
         let mut picker = Picker::new(known.hint);
         let mut tried = Tried::default();
         let mut number = 0;
@@ -46,6 +46,9 @@ impl Playing<'_> {
         self.worker.clear_pv(ply);
         self.frames[ply + 1].killers = Default::default();
         self.frames[ply + 2].cutoffs = 0;
+        if task.is_root() {
+            self.frames[1].cutoffs = 0;
+        }
 
         while let Some((m, history)) = self.next_move(position, &mut picker, known, ply) {
             if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
@@ -76,8 +79,12 @@ impl Playing<'_> {
             if m == known.hint && !task.is_root() && excluded.is_none() {
                 match self.singular(position, &task, known)? {
                     Extension::Plies(plies) => extension = plies,
-                    Extension::Cut(score) => return Some(Found { score, best: m }),
+                    Extension::Cut(score) => {
+                        return Some(Found { score, best: m, shallow: true });
+                    }
                 }
+                // It left a variation without this move.
+                self.worker.clear_pv(ply);
             }
 
             // Steps 13 to 15: search it.
@@ -87,7 +94,7 @@ impl Playing<'_> {
                 self.root.spend(m, self.worker.stats.nodes - before);
             }
             if score > found.score {
-                found = Found { score, best: m };
+                found = Found { score, best: m, shallow: false };
                 if score > task.alpha {
                     task.alpha = score;
                     self.worker.update_pv(ply, m);

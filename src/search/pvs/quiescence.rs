@@ -5,7 +5,7 @@ use super::{Playing, refined};
 use crate::board::movegen::Kind;
 use crate::board::{PackedMove, Position, exchange};
 use crate::score::{MAX_PLY, Ply, Score};
-use crate::search::history::moved_piece;
+use crate::search::history::{self, Quiet, moved_piece};
 use crate::search::table::Entry;
 use crate::search::{Bound, params};
 
@@ -43,6 +43,10 @@ impl Playing<'_> {
         });
         let mut best_move = PackedMove::NONE;
         let first_alpha = alpha;
+        if best >= beta && entry.is_some() {
+            // What the table has says more than that nothing need be done.
+            return Some(trusted(best, beta));
+        }
         if best < beta {
             alpha = alpha.max(best);
             // What a capture must reach beside its victim to be tried.
@@ -91,10 +95,7 @@ impl Playing<'_> {
             }
         }
 
-        // Captures alone are a poor witness of how far above.
-        if best >= beta && !best.is_decisive() && !beta.is_decisive() {
-            best = beta + (best - beta) * params::quiescence_trust() / 1024;
-        }
+        best = trusted(best, beta);
         let bound = if best >= beta {
             Bound::Lower
         } else if best > first_alpha {
@@ -110,7 +111,7 @@ impl Playing<'_> {
             bound,
             eval: raw,
             depth: 0,
-            was_pv: false,
+            was_pv: entry.is_some_and(|entry| entry.was_pv),
         };
         self.worker.table.store(position.key(), entry);
         Some(best)
@@ -119,8 +120,16 @@ impl Playing<'_> {
     /// Generates the moves of one kind, the table's first.
     fn order(&mut self, position: &Position, kind: Kind, hint: PackedMove, ply: Ply) {
         let history = &self.memory.history;
+        if kind == Kind::Noisy {
+            self.memory.lists[ply].moves.fill(position, kind, |m| {
+                if m == hint { i32::MAX } else { noisy_value(position, history, m) }
+            });
+            return;
+        }
+        let (threats, before) = (history::threats(position), self.before(ply));
         self.memory.lists[ply].moves.fill(position, kind, |m| {
-            if m == hint { i32::MAX } else { noisy_value(position, history, m) }
+            let quiet = Quiet::new(position, threats, m);
+            if m == hint { i32::MAX } else { history.quiet(&quiet, &before) }
         });
     }
 
@@ -138,6 +147,15 @@ impl Playing<'_> {
             return Some(bound);
         }
         (!exchange::at_least(position, m, 0)).then_some(-Score::INFINITE)
+    }
+}
+
+/// Captures alone are a poor witness of how far above beta.
+fn trusted(best: Score, beta: Score) -> Score {
+    if best >= beta && !best.is_decisive() && !beta.is_decisive() {
+        beta + (best - beta) * params::quiescence_trust() / 1024
+    } else {
+        best
     }
 }
 
