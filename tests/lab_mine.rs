@@ -128,7 +128,7 @@ fn philidor(name: &str, moves: &str) -> PathBuf {
     games
 }
 
-const QUICK: [&str; 6] = ["--min-depth", "2", "--nodes", "100000", "--proof-nodes", "100000"];
+const QUICK: [&str; 6] = ["--min-depth", "2", "--nodes", "300000", "--proof-nodes", "300000"];
 
 #[test]
 fn tactics_are_dug_out_of_games() {

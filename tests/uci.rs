@@ -429,7 +429,8 @@ fn weaker_play() {
     assert!(chosen.len() > 1, "always {chosen:?}");
     for _ in 0..12 {
         let answer = session.search(&format!("{}\ngo wtime 9000 btime 9000", set_up(MATE_IN_1)));
-        assert_eq!(answer.last().score, Value::Mate(1));
+        let score = answer.last().score;
+        assert!(matches!(score, Value::Mate(1..=3)), "a mate that is seen is played: {score:?}");
     }
     session.send(&format!("{}\ngo infinite", set_up(START)));
     assert_eq!(count(&session.within(milliseconds(300)), "bestmove"), 0);
