@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::runner::one_of;
 use crate::score::Depth;
-use crate::search::null_move::{FailHigh, Guard, Reduction, SCHEMES, Scheme, Verify, When};
+use crate::search::null_move::{DEEP, FailHigh, Guard, Reduction, SCHEMES, Scheme, Verify, When};
 
 /// What can be changed of a scheme.
 struct Field {
@@ -95,15 +95,12 @@ fn set_plies(scheme: &mut Scheme, value: &str) -> Option<()> {
     Some(())
 }
 
-/// From this depth on `modern` re-checks.
-const DEEP: Depth = 14;
-
 fn set_when(scheme: &mut Scheme, value: &str) -> Option<()> {
     let wanted = match value {
         "always" => When::Always,
         "endgame" => When::Endgame,
-        _ => None
-            .or_else(|| numbered(value, "depth").map(When::Depth))
+        _ => numbered(value, "depth")
+            .map(When::Depth)
             .or_else(|| numbered(value, "few").map(|most| When::FewPiecesOrDepth(most, DEEP)))
             .or_else(|| numbered(value, "margin").map(When::Margin))?,
     };

@@ -430,6 +430,9 @@ pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<V
 /// What the paper's reduction does to a fail-high that is being verified.
 const VERIFY: FailHigh = FailHigh::Reduce { when: When::Always, plies: 1, redo: true };
 
+/// From this depth on `modern` re-checks.
+pub const DEEP: Depth = 14;
+
 const MODERN_REDUCTION: Reduction =
     Reduction::Dynamic { base: 3, divisor: 3, margin: 200, most: 3 };
 
@@ -526,8 +529,8 @@ pub static SCHEMES: [Scheme; 18] = [
         reduction: MODERN_REDUCTION,
         guard: Guard::OwnPiece,
         gate: Gate::StaticEval,
-        verifying: FailHigh::Recheck { when: When::Depth(14), ban: Ban::Share(3, 4) },
-        verified: FailHigh::Recheck { when: When::Depth(14), ban: Ban::Share(3, 4) },
+        verifying: FailHigh::Recheck { when: When::Depth(DEEP), ban: Ban::Share(3, 4) },
+        verified: FailHigh::Recheck { when: When::Depth(DEEP), ban: Ban::Share(3, 4) },
         returns_mates: false,
         ..PLAIN
     },

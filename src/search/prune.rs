@@ -21,7 +21,17 @@ pub fn reverse_futility(
         && !beta.is_decisive()
         && !eval.is_decisive()
         && eval - margin >= beta;
-    is_above.then(|| beta + (eval - beta) * params::reverse_futility_trust() / 1024)
+    is_above.then(|| believed(eval, beta, params::reverse_futility_trust()))
+}
+
+/// A score of which so much (in 1/1024) of what is above beta is believed.
+#[inline]
+pub fn believed(score: Score, beta: Score, share: i32) -> Score {
+    if score >= beta && !score.is_decisive() && !beta.is_decisive() {
+        beta + (score - beta) * share / 1024
+    } else {
+        score
+    }
 }
 
 /// Razoring: so far below alpha that only captures can help.

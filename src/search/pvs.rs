@@ -179,7 +179,7 @@ impl<'a> Playing<'a> {
         memory: &'a mut Memory,
         report: &'a mut dyn FnMut(&Message),
     ) -> Playing<'a> {
-        let frames = vec![Frame::default(); MAX_PLY + 3];
+        let frames = vec![Frame::default(); MAX_PLY + 2];
         Playing { worker, memory, frames, root: Root::default(), report }
     }
 
@@ -323,7 +323,7 @@ impl<'a> Playing<'a> {
             let corrected = self.corrected(position, raw, ply);
             error = corrected - raw;
             self.frames[ply].eval = Some(corrected);
-            self.learn_from_evaluation(corrected, ply);
+            self.learn_from_evaluation(ply);
             (Some(raw), refined(corrected, entry.as_ref(), ply))
         };
         let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
@@ -419,21 +419,29 @@ impl<'a> Playing<'a> {
     /// Step 4, second part. The depth, corrected if the static evaluation tells that the reduction
     /// was too much or too little. Idea: Stockfish, 2024.
     fn in_hindsight(&self, task: &Task) -> Depth {
-        let last = task.ply.checked_sub(1).map(|last| self.frames[last]);
-        let (Some(last), Some(eval)) = (last, self.frames[task.ply].eval) else {
+        let (Some(last), Some(hopes)) = (self.parent(task.ply), self.hopes(task.ply)) else {
             return task.depth;
         };
-        let Some(before) = last.eval.filter(|_| params::use_hindsight() != 0) else {
-            return task.depth;
-        };
-        let hopes = eval.value() + before.value();
-        if last.reduction >= params::hindsight_reduction() && hopes <= 0 {
+        if params::use_hindsight() == 0 {
+            task.depth
+        } else if last.reduction >= params::hindsight_reduction() && hopes <= 0 {
             task.depth + 1
         } else if last.reduction >= 1 && task.depth >= 2 && hopes > params::hindsight_margin() {
             task.depth - 1
         } else {
             task.depth
         }
+    }
+
+    /// The frame of the node above, which the root has not.
+    fn parent(&self, ply: Ply) -> Option<&Frame> {
+        ply.checked_sub(1).map(|above| &self.frames[above])
+    }
+
+    /// What both sides hope for, each before its move: the static evaluations here and above together,
+    /// in centipawns. Above 0 the last move did its side no good.
+    fn hopes(&self, ply: Ply) -> Option<i32> {
+        Some(self.frames[ply].eval?.value() + self.parent(ply)?.eval?.value())
     }
 
     /// Step 8. A pass by the scheme chosen.

@@ -129,10 +129,11 @@ mod tests {
 
     #[test]
     fn later_and_deeper_is_reduced_more() {
+        assert!(late_move(&LATE) > late_move(&Late { number: 4, ..LATE }));
+        assert!(late_move(&LATE) > late_move(&Late { depth: 4, ..LATE }));
+        assert!(late_move(&LATE) > late_move(&Late { history: 16_000, ..LATE }));
         let less = [
-            Late { number: 4, ..LATE },
-            Late { depth: 4, ..LATE },
-            Late { history: 16_000, ..LATE },
+            Late { number: 19, ..LATE },
             Late { pv: true, ..LATE },
             Late { was_pv: true, ..LATE },
             Late { check: true, ..LATE },

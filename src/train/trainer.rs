@@ -23,6 +23,7 @@ use std::time::Instant;
 
 use super::TrainError;
 use super::curve::{self, Curve, cross_entropy};
+use crate::eval::network::shape::are_whole;
 use crate::eval::network::{self, Parameters};
 use crate::lab::epd::fingerprint;
 use crate::lab::random::Random;
@@ -84,7 +85,7 @@ pub struct TrainArgs {
 
 fn neurons(text: &str) -> Result<u16, String> {
     match text.parse::<u16>() {
-        Ok(number) if number > 0 && number.is_multiple_of(32) && number <= 4096 => Ok(number),
+        Ok(number) if are_whole(number.into()) && number <= 4096 => Ok(number),
         _ => Err("a multiple of 32 up to 4096 is wanted".to_string()),
     }
 }

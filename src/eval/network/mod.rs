@@ -203,7 +203,8 @@ impl Parameters {
             return Err(NetworkError::Length(bytes.len()));
         };
         let number = |index: usize| u16::from_le_bytes([header[index], header[index + 1]]);
-        let (version, hidden, buckets, scale) = (number(8), number(10), number(12), number(14));
+        let (version, hidden, buckets, scale) =
+            (number(8), number(NEURONS), number(12), number(14));
         if version != VERSION {
             return Err(NetworkError::Version(version));
         }

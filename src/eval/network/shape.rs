@@ -14,7 +14,12 @@ pub const HIDDEN: usize = match super::EMBEDDED.split_at(super::NEURONS).1.first
     Some(bytes) => u16::from_le_bytes(*bytes) as usize,
     None => 0,
 };
-const _: () = assert!(HIDDEN > 0 && HIDDEN.is_multiple_of(32), "whole vectors of neurons");
+const _: () = assert!(are_whole(HIDDEN), "whole vectors of neurons");
+
+/// May a network have so many neurons? They fill the widest vectors.
+pub const fn are_whole(neurons: usize) -> bool {
+    neurons > 0 && neurons.is_multiple_of(32)
+}
 
 /// Outputs; one is chosen by how many pieces are left.
 pub const BUCKETS: usize = 4;

@@ -1,8 +1,8 @@
 //! Step 16: what a node teaches about moves.
 
-use super::{Frame, Known, Playing};
+use super::{Known, Playing};
 use crate::board::{PackedMove, Position};
-use crate::score::{Depth, Ply, Score};
+use crate::score::{Depth, Ply};
 use crate::search::history::{self, Quiet};
 use crate::search::params;
 
@@ -70,28 +70,25 @@ impl Playing<'_> {
         if params::use_fail_low_bonus() == 0 {
             return;
         }
-        let Some(last) = ply.checked_sub(1) else { return };
-        if let Some(quiet) = self.frames[last].quiet {
+        if let Some(quiet) = self.parent(ply).and_then(|above| above.quiet) {
             let bonus = history::bonus(depth) * params::fail_low_bonus() / 1024;
-            let before = self.before(last);
+            let before = self.before(ply - 1);
             self.memory.history.update_quiet(&quiet, &before, bonus);
         }
     }
 
     /// The static evaluation after a quiet move tells of the move: it is good if it lowers the
     /// opponent's hopes. Idea: Stockfish, 2020.
-    pub(super) fn learn_from_evaluation(&mut self, eval: Score, ply: Ply) {
+    pub(super) fn learn_from_evaluation(&mut self, ply: Ply) {
         if params::use_evaluation_bonus() == 0 {
             return;
         }
-        let Some(last) = ply.checked_sub(1) else { return };
-        let Frame { quiet: Some(quiet), eval: Some(before), .. } = self.frames[last] else {
-            return;
-        };
-        let most = params::evaluation_bonus_max();
-        let gain = -(eval.value() + before.value());
-        let bonus = (gain * params::evaluation_bonus() / 16).clamp(-most, most);
-        self.memory.history.update_butterfly(&quiet, bonus);
+        let quiet = self.parent(ply).and_then(|above| above.quiet);
+        if let (Some(quiet), Some(hopes)) = (quiet, self.hopes(ply)) {
+            let most = params::evaluation_bonus_max();
+            let bonus = (-hopes * params::evaluation_bonus() / 16).clamp(-most, most);
+            self.memory.history.update_butterfly(&quiet, bonus);
+        }
     }
 
     /// The table cut: its quiet move is good here.

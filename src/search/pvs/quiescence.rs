@@ -7,7 +7,7 @@ use crate::board::{PackedMove, Position, exchange};
 use crate::score::{MAX_PLY, Ply, Score};
 use crate::search::history::{self, Quiet, moved_piece};
 use crate::search::table::Entry;
-use crate::search::{Bound, params};
+use crate::search::{Bound, params, prune};
 
 impl Playing<'_> {
     /// The value of a node when only captures are searched, fail-soft.
@@ -152,11 +152,7 @@ impl Playing<'_> {
 
 /// Captures alone are a poor witness of how far above beta.
 fn trusted(best: Score, beta: Score) -> Score {
-    if best >= beta && !best.is_decisive() && !beta.is_decisive() {
-        beta + (best - beta) * params::quiescence_trust() / 1024
-    } else {
-        best
-    }
+    prune::believed(best, beta, params::quiescence_trust())
 }
 
 fn decides(entry: &Entry, alpha: Score, beta: Score, ply: Ply) -> Option<Score> {
