@@ -80,6 +80,10 @@ impl Handicap {
     /// Puts the line to be played before the others, of which the best was the first.
     pub fn choose(&self, job: &SearchJob, lines: &mut [Line]) {
         let Some(best) = lines.first().map(|line| line.score) else { return };
+        // Two mates differ by plies, not by worth; but who sees a mate in one plays it.
+        if best.mate_moves() == Some(1) {
+            return;
+        }
         let Level { lines: seen, temperature, most_loss, .. } = self.level();
         let mut state = self.seed ^ job.root.key() ^ job.earlier.len() as u64;
         let mut chosen = (f64::NEG_INFINITY, 0);
