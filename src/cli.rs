@@ -53,6 +53,8 @@ enum Command {
     Zugzwang(ZugzwangArgs),
     Mine(MineArgs),
     #[cfg(feature = "tune")]
+    Ablate(crate::lab::ablate::AblateArgs),
+    #[cfg(feature = "tune")]
     Spsa(crate::lab::spsa::SpsaArgs),
     /// Let the engine play itself and store the games for training
     #[cfg(feature = "train")]
@@ -207,6 +209,8 @@ impl Command {
             Command::Duel(args) => Ok(duel::run(&args)?),
             Command::Zugzwang(args) => Ok(zugzwang::run(&args)?),
             Command::Mine(args) => Ok(mine::run(&args)?),
+            #[cfg(feature = "tune")]
+            Command::Ablate(args) => Ok(crate::lab::ablate::run(&args)?),
             #[cfg(feature = "tune")]
             Command::Spsa(args) => Ok(crate::lab::spsa::run(&args)?),
             #[cfg(feature = "train")]

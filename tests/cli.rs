@@ -228,6 +228,26 @@ fn compare() {
 }
 
 #[test]
+fn ablate() {
+    if !cfg!(feature = "tune") {
+        return bad(&["ablate"], "ablate");
+    }
+    let out = file("ablate", "");
+    let words = |factors, pairs| {
+        let pace = ["--nodes", "10", "--hash", "1", "--share", "1", "--out", &out];
+        [&["ablate", "--factors", factors, "--pairs", pairs], &pace[..]].concat()
+    };
+    let table = good(&words("iir_depth=6,NullMove=off", "2"));
+    assert!(table.contains("iir_depth=6 ") && table.contains("NullMove=off "), "{table}");
+    bad(&words("use_iir=1", "2"), "1 anyway");
+    bad(&words("nonsense=0", "2"), "nonsense");
+    bad(&words("NullMove=nonsense", "2"), "nonsense");
+    bad(&words("use_iir=0", "2"), "other settings");
+    bad(&words("use_iir=0", "0"), "0");
+    bad(&["ablate", "--pairs", "2"], "required");
+}
+
+#[test]
 fn spsa() {
     if !cfg!(feature = "tune") {
         return bad(&["spsa"], "spsa");

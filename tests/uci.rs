@@ -643,6 +643,42 @@ fn nothing_on_stdout_before_uci() {
     assert!(lines[2..lines.len() - 1].iter().all(|line| line.starts_with("option name ")));
 }
 
+/// The median of eleven starts is 11 ms on a quiet machine; here other tests run meanwhile.
+#[test]
+fn uciok_comes_at_once() {
+    let start = || {
+        let begun = Instant::now();
+        let mut session = Session::start();
+        session.send("uci");
+        session.until("uciok");
+        begun.elapsed()
+    };
+    let mut times: Vec<Duration> = (0..11).map(|_| start()).collect();
+    times.sort();
+    assert!(times[5] < milliseconds(250), "{times:?}");
+}
+
+/// The most memory that a process has ever had, in MB.
+#[cfg(target_os = "linux")]
+fn most_memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it lives");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("the peak");
+    line.split_whitespace().nth(1).expect("a number").parse::<u64>().expect("a number") / 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_the_table_and_little_beside() {
+    for (hash, threads) in [(1, 1), (16, 1), (64, 4), (16, 16)] {
+        let mut session = Session::start();
+        session.ask(&format!("setoption name Hash value {hash}"));
+        session.ask(&format!("setoption name Threads value {threads}"));
+        session.search("go nodes 200000");
+        let (most, allowed) = (most_memory(session.id()), hash + 64 * threads);
+        assert!(most <= allowed, "{threads} threads, {hash} MB: {most} MB");
+    }
+}
+
 #[test]
 fn no_argument_means_uci() {
     for arguments in [&[][..], &["uci"]] {

@@ -5,6 +5,8 @@
 //! staged move generation and static exchange evaluation. Nothing outside this folder names
 //! shakmaty; the types of it that all need are exported from here.
 
+pub mod checks;
+mod cycle;
 pub mod exchange;
 pub mod movegen;
 pub mod notation;
@@ -12,6 +14,7 @@ mod packed_move;
 pub mod perft;
 pub mod pgn;
 pub mod tablebase;
+pub mod threats;
 pub mod zobrist;
 
 pub use packed_move::PackedMove;
@@ -493,6 +496,12 @@ impl Position {
     #[inline]
     pub fn is_fifty_moves(&self) -> bool {
         self.halfmove_clock() >= 100 && (!self.in_check() || self.has_legal_move())
+    }
+
+    /// Plies since the last move that cannot be taken back, or the last pass.
+    #[inline]
+    pub fn reversible_plies(&self) -> usize {
+        self.reversible.into()
     }
 
     /// Has this position occurred before: once since the root of the search, which lies `ply`

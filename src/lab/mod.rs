@@ -9,6 +9,7 @@
 //! | [`duel`] | `tacet duel`: a match between two schemes |
 //! | [`zugzwang`] | `tacet zugzwang`: would the side to move rather pass? |
 //! | [`mine`] | `tacet mine`: makes suites and openings |
+//! | `ablate` | `tacet ablate`: what each step of the search is worth (feature `tune`) |
 //! | `spsa` | `tacet spsa`: tunes search parameters by games (feature `tune`) |
 //! | [`journal`] | the record of a long run, from which it resumes |
 //! | [`bootstrap`] | intervals for differences between schemes |
@@ -18,6 +19,8 @@
 //! | [`report`] | tables as Markdown and as files |
 //! | [`chart`] | the paper's Figure 4 as SVG |
 
+#[cfg(feature = "tune")]
+pub mod ablate;
 pub mod bootstrap;
 pub mod chart;
 pub mod compare;

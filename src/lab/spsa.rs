@@ -23,7 +23,7 @@ use self::gains::{Gains, directions};
 use super::duel::adjudication::{DrawRule, Rules, WinRule};
 use super::duel::defaults;
 use super::duel::game::{self, Conditions, Player};
-use super::duel::openings::Book;
+use super::duel::openings::{Book, Opening};
 use super::duel::side::{MAX_HASH, Pace, Side};
 use super::journal::Journal;
 use super::{LabError, print, runner};
@@ -40,7 +40,7 @@ const RATE: f64 = 0.002;
 const REPORTS: usize = 20;
 
 /// When games are broken off: as those of `tacet duel` are by default.
-const RULES: Rules = Rules {
+pub(super) const RULES: Rules = Rules {
     win: Some(WinRule { score: 1000, moves: 4 }),
     draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
     max_moves: Some(300),
@@ -265,15 +265,10 @@ impl Plan {
     /// Games won less games lost by the side moved in the iteration's directions, of two.
     fn play(&self, iteration: usize, values: &[f64]) -> Result<i32, LabError> {
         let sides = [1.0, -1.0].map(|toward| self.side(iteration, values, toward));
-        let (plus, minus) = (Player::new(&sides[0])?, Player::new(&sides[1])?);
-        let abandoned = AtomicBool::new(false);
-        let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
-        let Some(opening) = self.book.opening(iteration - 1) else { return Ok(0) };
-        let points = |white, black| match game::play(opening, white, black, conditions) {
-            Some(finished) => points_of_white(finished.result),
-            None => 0,
-        };
-        Ok(points(&plus, &minus) - points(&minus, &plus))
+        match self.book.opening(iteration - 1) {
+            Some(opening) => play_pair(&sides[0], &sides[1], opening),
+            None => Ok(0),
+        }
     }
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).
@@ -318,6 +313,21 @@ impl Plan {
         };
         head + &self.params.iter().zip(values).map(row).collect::<String>()
     }
+}
+
+/// Games won less games lost by the first side, of two with one opening.
+///
+/// # Errors
+/// If there is no memory for the tables.
+pub(super) fn play_pair(first: &Side, second: &Side, opening: &Opening) -> Result<i32, LabError> {
+    let (first, second) = (Player::new(first)?, Player::new(second)?);
+    let abandoned = AtomicBool::new(false);
+    let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
+    let points = |white, black| match game::play(opening, white, black, conditions) {
+        Some(finished) => points_of_white(finished.result),
+        None => 0,
+    };
+    Ok(points(&first, &second) - points(&second, &first))
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

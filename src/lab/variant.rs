@@ -15,7 +15,11 @@ struct Field {
 }
 
 const FIELDS: [Field; 6] = [
-    Field { name: "r", values: "1 to 8", set: set_reduction },
+    Field {
+        name: "r",
+        values: "1 to 8, or BASE/DIVISOR/MARGIN/MOST as modern has 3/3/200/3",
+        set: set_reduction,
+    },
     Field { name: "guard", values: "none or piece", set: set_guard },
     Field { name: "in-a-row", values: "1 to 255", set: set_in_a_row },
     Field {
@@ -70,7 +74,14 @@ fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
 }
 
 fn set_reduction(scheme: &mut Scheme, value: &str) -> Option<()> {
-    scheme.reduction = Reduction::Fixed(plies(value)?);
+    let parts = value.split('/').map(|part| part.parse().ok()).collect::<Option<Vec<i32>>>()?;
+    scheme.reduction = match parts[..] {
+        [_] => Reduction::Fixed(plies(value)?),
+        [base @ 1..=8, divisor @ 1..=64, margin @ 1..=10_000, most @ 0..=8] => {
+            Reduction::Dynamic { base, divisor, margin, most }
+        }
+        _ => return None,
+    };
     Some(())
 }
 

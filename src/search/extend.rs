@@ -43,8 +43,9 @@ pub fn singular(
     cut_node: bool,
 ) -> Extension {
     if value < beta {
-        let double = !pv && value < beta - params::double_extension_margin();
-        Extension::Plies(if double { 2 } else { 1 })
+        let double =
+            params::double_extension_margin() + if pv { params::double_extension_pv() } else { 0 };
+        Extension::Plies(if beta - value > double { 2 } else { 1 })
     } else if beta >= node_beta {
         Extension::Cut(beta)
     } else if table_score >= node_beta {
@@ -65,7 +66,7 @@ mod tests {
         let (beta, node_beta, table) = (Score::cp(40), Score::cp(90), Score::cp(60));
         let say = |value| singular(value, beta, node_beta, table, false, false);
         assert_eq!(say(Score::cp(35)), Extension::Plies(1));
-        assert_eq!(say(Score::cp(-200)), Extension::Plies(2));
+        assert_eq!(say(Score::cp(0)), Extension::Plies(2));
         assert_eq!(say(Score::cp(41)), Extension::Plies(0));
         assert_eq!(
             singular(Score::cp(50), beta, Score::cp(30), table, false, true),

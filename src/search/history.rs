@@ -4,7 +4,8 @@
 //! gravity"; continuation history is indexed by the moves one, two, four and six plies before, pawn
 //! history (Caissa, Witek 2023) by the pawns.
 
-use crate::board::{Bitboard, PackedMove, PieceSquare, Position, Role, Square, color_index};
+use crate::board::threats::Threats;
+use crate::board::{PackedMove, PieceSquare, Position, Square, color_index};
 use crate::search::params;
 
 /// Histories stay within ±this.
@@ -59,9 +60,9 @@ pub struct Quiet {
 }
 
 impl Quiet {
-    /// A quiet move; `threats` are the squares that the opponent attacks.
+    /// A quiet move, and what the opponent threatens.
     #[inline]
-    pub fn new(position: &Position, threats: Bitboard, m: PackedMove) -> Quiet {
+    pub fn new(position: &Position, threats: &Threats, m: PackedMove) -> Quiet {
         Quiet {
             colour: color_index(position.turn()),
             attacked: threat_index(threats, m),
@@ -92,19 +93,24 @@ impl History {
     /// The value of a quiet move; `before` are the pieces moved one, two, four and six plies ago.
     #[inline]
     pub fn quiet(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> i32 {
-        let mut value = self.quiet[quiet.colour][quiet.attacked][quiet.m.from() as usize]
-            [quiet.m.to() as usize]
-            .get();
+        let Quiet { colour, attacked, m, moved, pawns } = *quiet;
+        let butterfly = self.quiet[colour][attacked][m.from() as usize][m.to() as usize].get();
+        let mut value = butterfly * params::weight_butterfly();
         if params::use_pawn_history() != 0 {
-            value += self.pawns[quiet.pawns][quiet.moved.index()].get();
+            value += self.pawns[pawns][moved.index()].get() * params::weight_pawns();
         }
-        for (i, earlier) in before.iter().enumerate() {
+        let weights = [
+            params::weight_first(),
+            params::weight_second(),
+            params::weight_fourth(),
+            params::weight_sixth(),
+        ];
+        for (earlier, weight) in before.iter().zip(weights) {
             if let Some(earlier) = earlier {
-                let counter = self.continuation[earlier.index()][quiet.moved.index()].get();
-                value += if i < 2 { counter } else { counter / 2 };
+                value += self.continuation[earlier.index()][moved.index()].get() * weight;
             }
         }
-        value
+        value / 1024
     }
 
     /// The value of a capture or promotion beyond its victim's.
@@ -153,26 +159,9 @@ fn captured_index(position: &Position, m: PackedMove) -> usize {
 }
 
 #[inline]
-fn threat_index(threats: Bitboard, m: PackedMove) -> usize {
-    let bit = |square: Square| usize::from(threats.contains(square));
+fn threat_index(threats: &Threats, m: PackedMove) -> usize {
+    let bit = |square: Square| usize::from(threats.all.contains(square));
     2 * bit(m.from()) + bit(m.to())
-}
-
-/// The squares that the side not to move attacks.
-pub fn threats(position: &Position) -> Bitboard {
-    use crate::board::attacks;
-    let them = !position.turn();
-    let occupied = position.occupied();
-    let pawns = position.pieces(them, Role::Pawn);
-    let (left, right) = if them.is_white() { (7, 9) } else { (-9, -7) };
-    let a_file = Bitboard::from_file(crate::board::File::A);
-    let h_file = Bitboard::from_file(crate::board::File::H);
-    let mut squares = (pawns & !a_file).shift(left) | (pawns & !h_file).shift(right);
-    for from in position.them() & !pawns {
-        let role = position.role_at(from).unwrap_or(Role::King);
-        squares |= attacks::attacks(from, role.of(them), occupied);
-    }
-    squares
 }
 
 /// An array on the heap, made there: it may be too large for the stack.
@@ -201,12 +190,5 @@ mod tests {
             assert!(counter.get() >= -LIMIT);
         }
         assert!(counter.get() < -LIMIT / 2);
-    }
-
-    #[test]
-    fn threats_are_what_the_opponent_attacks() {
-        let position = Position::startpos();
-        let third_from_black = Bitboard::from_rank(crate::board::Rank::Sixth);
-        assert_eq!(threats(&position) & !position.occupied(), third_from_black);
     }
 }

@@ -142,6 +142,8 @@ params! {
     reverse_futility_trust: 804, 0..=1024, 64;
     /// How much of the evaluation's known error widens the margin, in 1/1024.
     reverse_futility_error: 192, 0..=2048, 100;
+    /// Its margin is smaller by so much if the opponent's last move did it no good.
+    reverse_futility_hopes: 20, 0..=80, 6;
     /// Switch: razoring.
     use_razoring: 1, 0..=1, 1;
     /// The deepest node that is razored.
@@ -154,6 +156,10 @@ params! {
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
     iir_depth: 4, 2..=8, 1;
+    /// Switch: the same where the table's move is of a search so many plies shallower.
+    use_iir_shallow: 1, 0..=1, 1;
+    /// How many.
+    iir_shallow: 5, 3..=10, 1;
     /// Switch: probcut.
     use_probcut: 1, 0..=1, 1;
     /// The depth from which probcut is tried.
@@ -174,6 +180,14 @@ params! {
     futility_base: 143, 20..=250, 15;
     /// Its margin per ply.
     futility_margin: 107, 30..=180, 10;
+    /// Switch: quiet moves that give check are pruned as captures are.
+    use_check_exemption: 1, 0..=1, 1;
+    /// Switch: quiet moves that give check without loss come earlier.
+    use_check_order: 1, 0..=1, 1;
+    /// By so much history.
+    check_order_bonus: 12000, 2000..=30000, 1500;
+    /// How much a quiet move's history counts beside the margin, in centipawns per 1024.
+    futility_history: 6, 0..=40, 2;
     /// Switch: exchange pruning in the main search.
     use_exchange_pruning: 1, 0..=1, 1;
     /// The deepest node at which losing moves are skipped.
@@ -182,6 +196,8 @@ params! {
     exchange_quiet_margin: 21, 5..=60, 4;
     /// What a capture may lose per ply.
     exchange_noisy_margin: 115, 40..=180, 10;
+    /// How much a capture's history allows it to lose, in centipawns per 1024.
+    exchange_noisy_history: 24, 0..=120, 8;
     /// Switch: history pruning.
     use_history_pruning: 1, 0..=1, 1;
     /// The deepest reduced depth at which moves of bad history are skipped.
@@ -194,6 +210,8 @@ params! {
     reduction_base: 836, 0..=2000, 60;
     /// Its growth with ln(depth) ln(number); 1024 is one ply per unit.
     reduction_slope: 420, 200..=900, 25;
+    /// What captures are reduced by, of what quiet moves are, in 1/1024.
+    reduction_noisy: 512, 0..=1024, 60;
     /// More where a cut is expected.
     reduction_cut_node: 833, 0..=2500, 120;
     /// Less in PV nodes.
@@ -230,6 +248,10 @@ params! {
     singular_margin: 24, 8..=64, 4;
     /// A move singular by so much more is extended by two plies.
     double_extension_margin: 22, 5..=60, 4;
+    /// By how much more it must be in a PV node.
+    double_extension_pv: 110, 0..=300, 15;
+    /// Plies without capture or pawn move after which nothing is left of the evaluation; 0: never.
+    fifty_moves_scale: 220, 0..=400, 15;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 136, 50..=300, 15;
     /// How much of what quiescence is above beta is believed, in 1/1024.
@@ -254,8 +276,40 @@ params! {
     evaluation_bonus_max: 1314, 200..=3000, 100;
     /// Switch: the table's quiet move is rewarded when the table cuts.
     use_table_bonus: 1, 0..=1, 1;
+    /// Switch: a position that can be repeated by one move is worth a draw at least.
+    use_upcoming_repetition: 1, 0..=1, 1;
+    /// Switch: the best move of a PV node is rewarded though it does not cut.
+    use_exact_bonus: 1, 0..=1, 1;
+    /// Switch: quiet moves out of the reach of lesser pieces come earlier, into it later.
+    use_threat_order: 1, 0..=1, 1;
+    /// By so much history for each 1024 centipawns of the piece's worth.
+    threat_order_bonus: 10000, 1000..=40000, 1500;
+    /// Switch: a safe check is searched a ply deeper.
+    use_check_extension: 1, 0..=1, 1;
+    /// Switch: internal iterative reductions in nodes that expect to fail low too.
+    use_iir_everywhere: 1, 0..=1, 1;
+    /// How much a capture's history counts in their order beside the victim, in 1/1024.
+    noisy_history_weight: 1024, 0..=4096, 100;
     /// Switch: the history by pawns.
     use_pawn_history: 1, 0..=1, 1;
+    /// What each history counts in the value of a quiet move, in 1/1024: butterfly.
+    weight_butterfly: 1024, 0..=3000, 80;
+    /// By pawns.
+    weight_pawns: 1024, 0..=3000, 80;
+    /// By the move a ply before.
+    weight_first: 1024, 0..=3000, 80;
+    /// Two plies before.
+    weight_second: 1024, 0..=3000, 80;
+    /// Four plies before.
+    weight_fourth: 512, 0..=3000, 60;
+    /// Six plies before.
+    weight_sixth: 512, 0..=3000, 60;
+    /// Switch: quiescence begins with checks that lose nothing.
+    use_quiescence_checks: 1, 0..=1, 1;
+    /// Switch: what cuts far above beta is rewarded as if searched a ply deeper.
+    use_far_bonus: 1, 0..=1, 1;
+    /// How far.
+    far_bonus_margin: 100, 20..=300, 15;
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
-/// below it. `error` is by how much the evaluation was corrected. The score, if so.
+/// below it. `error` is by how much the evaluation was corrected, `hopes` what both sides hope for
+/// together. The score, if so.
 #[inline]
 pub fn reverse_futility(
     depth: Depth,
@@ -13,9 +14,11 @@ pub fn reverse_futility(
     beta: Score,
     improving: bool,
     error: i32,
+    hopes: i32,
 ) -> Option<Score> {
     let margin = params::reverse_futility_margin() * (depth - Depth::from(improving))
-        + error.abs() * params::reverse_futility_error() / 1024;
+        + error.abs() * params::reverse_futility_error() / 1024
+        - if hopes > 0 { params::reverse_futility_hopes() } else { 0 };
     let is_above = params::use_reverse_futility() != 0
         && depth <= params::reverse_futility_depth()
         && !beta.is_decisive()
@@ -32,6 +35,16 @@ pub fn believed(score: Score, beta: Score, share: i32) -> Score {
     } else {
         score
     }
+}
+
+/// The evaluation as the fifty-move rule draws near.
+#[inline]
+pub fn faded(eval: Score, halfmove_clock: u32) -> Score {
+    let scale = params::fifty_moves_scale();
+    if scale == 0 || eval.is_decisive() {
+        return eval;
+    }
+    Score::cp(eval.value() * (scale - halfmove_clock.min(100) as i32) / scale)
 }
 
 /// Razoring: so far below alpha that only captures can help.
@@ -69,10 +82,11 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
 
 /// Futility: even a good quiet move will not reach alpha from here. `depth` is reduced.
 #[inline]
-pub fn futility(depth: Depth, eval: Score, alpha: Score) -> bool {
-    params::use_futility() != 0
-        && depth <= params::futility_depth()
-        && eval + params::futility_base() + params::futility_margin() * depth <= alpha
+pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
+    let hope = params::futility_base()
+        + params::futility_margin() * depth
+        + history * params::futility_history() / 1024;
+    params::use_futility() != 0 && depth <= params::futility_depth() && eval + hope <= alpha
 }
 
 /// Moves with a history this bad are not tried. `depth` is reduced.
@@ -92,8 +106,9 @@ pub fn quiet_loss(depth: Depth) -> i32 {
 
 /// What a capture may lose by exchange and still be tried.
 #[inline]
-pub fn noisy_loss(depth: Depth) -> i32 {
-    -params::exchange_noisy_margin() * depth
+pub fn noisy_loss(depth: Depth, history: i32) -> i32 {
+    let allowance = history * params::exchange_noisy_history() / 1024;
+    -(params::exchange_noisy_margin() * depth + allowance).max(0)
 }
 
 #[cfg(test)]
@@ -103,10 +118,10 @@ mod tests {
     #[test]
     fn reverse_futility_asks_for_more_the_deeper() {
         let (eval, beta) = (Score::cp(200), Score::cp(0));
-        assert!(reverse_futility(1, eval, beta, false, 0).is_some_and(|score| score >= beta));
-        assert!(reverse_futility(8, eval, beta, false, 0).is_none());
-        assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
-        assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
+        assert!(reverse_futility(1, eval, beta, false, 0, 0).is_some_and(|score| score >= beta));
+        assert!(reverse_futility(8, eval, beta, false, 0, 0).is_none());
+        assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0, 0).is_none());
+        assert!(reverse_futility(1, eval, beta, false, 1000, 0).is_none());
     }
 
     #[test]
@@ -118,7 +133,7 @@ mod tests {
     #[test]
     fn only_moves_that_lose_much_are_left_out() {
         assert!(quiet_loss(3) < 0 && quiet_loss(5) < quiet_loss(3));
-        assert!(noisy_loss(4) < noisy_loss(2));
+        assert!(noisy_loss(4, 0) < noisy_loss(2, 0));
         assert_eq!(quiet_loss(-2), 0);
     }
 }

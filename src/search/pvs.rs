@@ -16,7 +16,9 @@ use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
 use super::{Bound, Message};
-use crate::board::{Bitboard, PackedMove, PieceSquare, Position, exchange};
+use crate::board::checks::Checks;
+use crate::board::threats::Threats;
+use crate::board::{PackedMove, PieceSquare, Position, exchange};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
 
@@ -62,10 +64,12 @@ struct Frame {
     reduction: Depth,
     /// Cutoffs at this ply since the node two plies above was entered.
     cutoffs: u32,
-    /// Quiet moves that caused a cutoff at this ply.
-    killers: [PackedMove; 2],
     /// A move left out, to see whether the others are worse.
     excluded: PackedMove,
+    /// What was known of the node before the move was left out: [`Known::was_pv`].
+    was_pv: bool,
+    /// [`Known::error`].
+    error: i32,
 }
 
 /// The root's own bookkeeping.
@@ -123,7 +127,9 @@ struct Known {
     /// Is this a PV node, or was it one?
     was_pv: bool,
     /// What the opponent attacks; filled in when the moves are searched.
-    threats: Bitboard,
+    threats: Threats,
+    /// From where a move gives check; filled in with the threats.
+    checks: Option<Checks>,
     before: [Option<PieceSquare>; 4],
 }
 
@@ -187,7 +193,7 @@ impl<'a> Playing<'a> {
     fn search(&mut self, position: &Position, mut task: Task) -> Option<Score> {
         // Step 1: leaves go to quiescence.
         if task.depth <= 0 {
-            return self.quiescence(position, task.alpha, task.beta, task.ply);
+            return self.quiescence(position, task.alpha, task.beta, task.ply, true);
         }
         self.worker.enter(task.ply)?;
         self.worker.clear_pv(task.ply);
@@ -228,7 +234,8 @@ impl<'a> Playing<'a> {
         let mut found = match self.before_moves(position, &task, &known)? {
             Before::Leave(score) => return Some(score.clamp(proved.least, proved.most)),
             Before::Search { depth, path, redo } => {
-                known.threats = history::threats(position);
+                known.threats = Threats::of(position);
+                known.checks = Some(Checks::of(position));
                 let reduced = Task { depth, path, ..task };
                 let found = self.moves(position, reduced, &known)?;
                 if redo && found.score < task.beta {
@@ -257,6 +264,12 @@ impl<'a> Playing<'a> {
         }
         if task.ply >= MAX_PLY {
             return Some(self.worker.evaluate(position));
+        }
+        if params::use_upcoming_repetition() != 0
+            && task.alpha < Score::ZERO
+            && self.worker.can_repeat(position, task.ply)
+        {
+            task.alpha = Score::ZERO;
         }
         task.alpha = task.alpha.max(Score::mated_in(task.ply));
         task.beta = task.beta.min(Score::mate_in(task.ply + 1));
@@ -311,7 +324,7 @@ impl<'a> Playing<'a> {
         again: bool,
     ) -> Known {
         let ply = task.ply;
-        let mut error = 0;
+        let mut error = if again { self.frames[ply].error } else { 0 };
         let (raw_eval, eval) = if position.in_check() {
             self.frames[ply].eval = None;
             (None, -Score::INFINITE)
@@ -322,11 +335,15 @@ impl<'a> Playing<'a> {
             let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
             let corrected = self.corrected(position, raw, ply);
             error = corrected - raw;
+            self.frames[ply].error = error;
             self.frames[ply].eval = Some(corrected);
             self.learn_from_evaluation(ply);
             (Some(raw), refined(corrected, entry.as_ref(), ply))
         };
         let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        let was_pv = task.is_pv() || entry.is_some_and(|entry| entry.was_pv);
+        let was_pv = was_pv || (again && self.frames[ply].was_pv);
+        self.frames[ply].was_pv = was_pv;
         Known {
             hint,
             noisy_hint: hint.is_some() && position.is_noisy(hint),
@@ -335,14 +352,16 @@ impl<'a> Playing<'a> {
             eval,
             error,
             improving: self.is_improving(ply),
-            was_pv: task.is_pv() || entry.is_some_and(|entry| entry.was_pv),
-            threats: Bitboard::EMPTY,
+            was_pv,
+            threats: Threats::default(),
+            checks: None,
             before: self.before(ply),
         }
     }
 
     /// The evaluation with its known errors.
     fn corrected(&self, position: &Position, raw: Score, ply: Ply) -> Score {
+        let raw = prune::faded(raw, position.halfmove_clock());
         self.memory.correction.corrected(position, self.last_moves(ply), raw)
     }
 
@@ -379,8 +398,8 @@ impl<'a> Playing<'a> {
         // reduction, Schröder).
         if params::use_iir() != 0
             && depth >= params::iir_depth()
-            && known.hint.is_none()
-            && (task.is_pv() || task.cut_node)
+            && known.is_ignorant(depth)
+            && (task.is_pv() || task.cut_node || params::use_iir_everywhere() != 0)
         {
             depth -= 1;
         }
@@ -391,13 +410,14 @@ impl<'a> Playing<'a> {
         if !task.is_pv() {
             // Step 6: reverse futility.
             let Known { eval, improving, error, .. } = *known;
-            let above = prune::reverse_futility(depth, eval, task.beta, improving, error);
+            let hopes = self.hopes(task.ply).unwrap_or(0);
+            let above = prune::reverse_futility(depth, eval, task.beta, improving, error, hopes);
             if let Some(score) = above {
                 return Some(Before::Leave(score));
             }
             // Step 7: razoring.
             if prune::razoring(depth, known.eval, task.alpha) {
-                let score = self.quiescence(position, task.alpha, task.beta, task.ply)?;
+                let score = self.quiescence(position, task.alpha, task.beta, task.ply, true)?;
                 if score <= task.alpha {
                     return Some(Before::Leave(score));
                 }
@@ -498,7 +518,7 @@ impl<'a> Playing<'a> {
             self.frames[ply].moved = Some(history::moved_piece(position, m));
             self.frames[ply].quiet = None;
             let next = self.worker.make(position, m);
-            let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1)?;
+            let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1, false)?;
             if score >= beta && task.depth > 4 {
                 let child = Task {
                     alpha: -beta,
@@ -607,6 +627,15 @@ fn table_cutoff(entry: &Entry, position: &Position, task: &Task) -> Option<Score
         Bound::Upper => score <= task.alpha,
     };
     decides.then_some(score)
+}
+
+impl Known {
+    /// Has the table no move for the node, or none of a search deep enough?
+    fn is_ignorant(&self, depth: Depth) -> bool {
+        let shallow = |entry: &Entry| entry.depth + params::iir_shallow() <= depth;
+        self.hint.is_none()
+            || (params::use_iir_shallow() != 0 && self.entry.as_ref().is_some_and(shallow))
+    }
 }
 
 /// The evaluation, or the table's score where its bound says that it is nearer the truth.

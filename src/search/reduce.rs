@@ -81,7 +81,7 @@ fn fine(late: &Late) -> i32 {
     if late.quiet {
         r += i32::from(late.noisy_hint) * params::reduction_noisy_hint();
     } else {
-        r /= 2;
+        r = r * params::reduction_noisy() / 1024;
     }
     r += i32::from(late.cut_node) * params::reduction_cut_node();
     r -= i32::from(late.pv) * params::reduction_pv();

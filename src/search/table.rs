@@ -188,6 +188,12 @@ impl Table {
                     && age_of(data) == age
                     && entry.depth + 4 <= old.depth;
                 if keep {
+                    // The move is news all the same.
+                    if entry.best != old.best {
+                        let data = pack(&Entry { best: entry.best, ..old }, age);
+                        slot.lock.store(key ^ data, Relaxed);
+                        slot.data.store(data, Relaxed);
+                    }
                     return;
                 }
                 chosen = slot;

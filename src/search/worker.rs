@@ -205,6 +205,12 @@ impl<'a> Worker<'a> {
             || position.is_insufficient_material()
     }
 
+    /// Can the side to move repeat a position since the root by its next move?
+    #[inline]
+    pub fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
+        position.can_repeat(&self.keys, ply)
+    }
+
     /// Is a move to be searched at the root?
     pub fn is_wanted_at_root(&self, m: PackedMove) -> bool {
         let asked = &self.job.search_moves;

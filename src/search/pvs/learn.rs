@@ -1,6 +1,7 @@
 //! Step 16: what a node teaches about moves.
 
 use super::{Known, Playing};
+use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply};
 use crate::search::history::{self, Quiet};
@@ -24,6 +25,16 @@ impl Tried {
         }
     }
 
+    /// It was the best after all.
+    pub fn forget(&mut self, m: PackedMove) {
+        for (moves, length) in self.moves.iter_mut().zip(&mut self.lengths) {
+            if let Some(at) = moves[..*length].iter().position(|&other| other == m) {
+                moves.copy_within(at + 1..*length, at);
+                *length -= 1;
+            }
+        }
+    }
+
     fn noisies(&self) -> &[PackedMove] {
         &self.moves[0][..self.lengths[0]]
     }
@@ -42,7 +53,6 @@ impl Playing<'_> {
         m: PackedMove,
         tried: &Tried,
         depth: Depth,
-        ply: Ply,
     ) {
         let bonus = history::bonus(depth);
         let malus = bonus * params::history_malus() / 1024;
@@ -50,12 +60,12 @@ impl Playing<'_> {
         if position.is_noisy(m) {
             history.update_noisy(position, m, bonus);
         } else {
-            let killers = &mut self.frames[ply].killers;
-            if killers[0] != m {
-                *killers = [m, killers[0]];
-            }
             let mut update = |m, bonus| {
-                history.update_quiet(&Quiet::new(position, known.threats, m), &known.before, bonus);
+                history.update_quiet(
+                    &Quiet::new(position, &known.threats, m),
+                    &known.before,
+                    bonus,
+                );
             };
             update(m, bonus);
             tried.quiets().iter().for_each(|&other| update(other, -malus));
@@ -100,7 +110,7 @@ impl Playing<'_> {
         ply: Ply,
     ) {
         if params::use_table_bonus() != 0 && m.is_some() && !position.is_noisy(m) {
-            let quiet = Quiet::new(position, history::threats(position), m);
+            let quiet = Quiet::new(position, &Threats::of(position), m);
             let before = self.before(ply);
             self.memory.history.update_quiet(&quiet, &before, history::bonus(depth));
         }

@@ -16,6 +16,7 @@ struct Candidate {
     m: PackedMove,
     number: i32,
     quiet: bool,
+    check: bool,
     history: i32,
     /// The best score of the moves before.
     best: Score,
@@ -44,13 +45,12 @@ impl Playing<'_> {
         let excluded = self.frames[ply].excluded;
         let first_alpha = task.alpha;
         self.worker.clear_pv(ply);
-        self.frames[ply + 1].killers = Default::default();
         self.frames[ply + 2].cutoffs = 0;
         if task.is_root() {
             self.frames[1].cutoffs = 0;
         }
 
-        while let Some((m, history)) = self.next_move(position, &mut picker, known, ply) {
+        while let Some(m) = self.next_move(position, &mut picker, known, ply) {
             if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
                 continue;
             }
@@ -59,8 +59,9 @@ impl Playing<'_> {
                 self.announce(m, number as usize);
             }
             let quiet = !position.is_noisy(m);
-            let history = history.unwrap_or_else(|| self.history_of(position, known, m, quiet));
-            let candidate = Candidate { m, number, quiet, history, best: found.score };
+            let history = self.history_of(position, known, m, quiet);
+            let check = known.checks.is_some_and(|checks| checks.gives(position, m));
+            let candidate = Candidate { m, number, quiet, check, history, best: found.score };
 
             // Step 11: moves that cannot matter.
             if !task.is_root() && !found.score.is_lost() && number > 1 {
@@ -74,18 +75,11 @@ impl Playing<'_> {
                 }
             }
 
-            // Step 12: the table's move, if it is the only good one, gets more depth.
-            let mut extension = 0;
-            if m == known.hint && !task.is_root() && excluded.is_none() {
-                match self.singular(position, &task, known)? {
-                    Extension::Plies(plies) => extension = plies,
-                    Extension::Cut(score) => {
-                        return Some(Found { score, best: m, shallow: true });
-                    }
-                }
-                // It left a variation without this move.
-                self.worker.clear_pv(ply);
-            }
+            // Step 12: some moves get more depth.
+            let extension = match self.extension(position, &task, known, &candidate)? {
+                Extension::Plies(plies) => plies,
+                Extension::Cut(score) => return Some(Found { score, best: m, shallow: true }),
+            };
 
             // Steps 13 to 15: search it.
             let before = self.worker.stats.nodes;
@@ -108,11 +102,21 @@ impl Playing<'_> {
                 self.frames[ply].cutoffs += 1;
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
-                let sure = known.eval <= first_alpha;
-                self.learn(position, known, m, &tried, task.depth + Depth::from(sure), ply);
+                let far =
+                    params::use_far_bonus() != 0 && score > task.beta + params::far_bonus_margin();
+                let depth = task.depth + Depth::from(known.eval <= first_alpha) + Depth::from(far);
+                self.learn(position, known, m, &tried, depth);
                 break;
             }
             tried.push(m, quiet);
+        }
+        if params::use_exact_bonus() != 0
+            && found.score > first_alpha
+            && found.score < task.beta
+            && excluded.is_none()
+        {
+            tried.forget(found.best);
+            self.learn(position, known, found.best, &tried, task.depth);
         }
         if found.score <= first_alpha && number > 0 && excluded.is_none() {
             self.learn_from_fail_low(task.depth, ply);
@@ -133,7 +137,7 @@ impl Playing<'_> {
     fn history_of(&self, position: &Position, known: &Known, m: PackedMove, quiet: bool) -> i32 {
         let history = &self.memory.history;
         if quiet {
-            history.quiet(&Quiet::new(position, known.threats, m), &known.before)
+            history.quiet(&Quiet::new(position, &known.threats, m), &known.before)
         } else {
             history.noisy(position, m)
         }
@@ -147,11 +151,12 @@ impl Playing<'_> {
         known: &Known,
         candidate: &Candidate,
     ) -> Hopeless {
-        let &Candidate { m, number, quiet, history, .. } = candidate;
-        if !quiet {
+        let &Candidate { m, number, quiet, check, history, .. } = candidate;
+        if !quiet || (check && params::use_check_exemption() != 0) {
+            let history = if quiet { 0 } else { history };
             let loses = params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
-                && !exchange::at_least(position, m, prune::noisy_loss(task.depth));
+                && !exchange::at_least(position, m, prune::noisy_loss(task.depth, history));
             return if loses { Hopeless::Move } else { Hopeless::No };
         }
         if number > prune::late_move_count(task.depth, known.improving) {
@@ -159,8 +164,8 @@ impl Playing<'_> {
         }
         let reduction = (reduce::base(task.depth, number) - history / 16) >> 10;
         let depth = (task.depth - 1 - reduction.max(0)).max(0);
-        if !position.in_check() && prune::futility(depth, known.eval, task.alpha) {
-            return Hopeless::AllQuiets;
+        if !position.in_check() && prune::futility(depth, known.eval, history, task.alpha) {
+            return Hopeless::Move;
         }
         if prune::bad_history(depth, history) {
             return Hopeless::Move;
@@ -172,6 +177,30 @@ impl Playing<'_> {
             return Hopeless::Move;
         }
         Hopeless::No
+    }
+
+    /// Step 12. The table's move is searched deeper if it is the only good one, and so is a check
+    /// that loses nothing.
+    fn extension(
+        &mut self,
+        position: &Position,
+        task: &Task,
+        known: &Known,
+        &Candidate { m, check, .. }: &Candidate,
+    ) -> Option<Extension> {
+        if m == known.hint && !task.is_root() && self.frames[task.ply].excluded.is_none() {
+            let singular = self.singular(position, task, known)?;
+            // It left a variation without this move.
+            self.worker.clear_pv(task.ply);
+            if singular != Extension::Plies(0) {
+                return Some(singular);
+            }
+        }
+        let safe_check = params::use_check_extension() != 0
+            && check
+            && task.ply < 2 * self.root.depth as Ply
+            && exchange::at_least(position, m, 0);
+        Some(Extension::Plies(Depth::from(safe_check)))
     }
 
     /// Step 12. Is the table's move the only one that reaches its score?
@@ -202,11 +231,11 @@ impl Playing<'_> {
         candidate: &Candidate,
         extension: Depth,
     ) -> Option<Score> {
-        let &Candidate { m, number, quiet, history, best } = candidate;
+        let &Candidate { m, number, quiet, check, history, best } = candidate;
         let ply = task.ply;
         let full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
-        self.frames[ply].quiet = quiet.then(|| Quiet::new(position, known.threats, m));
+        self.frames[ply].quiet = quiet.then(|| Quiet::new(position, &known.threats, m));
         let next = self.worker.make(position, m);
         let path = task.path.after_move();
         let (alpha, beta) = (task.alpha, task.beta);
@@ -231,7 +260,7 @@ impl Playing<'_> {
                 cut_node: task.cut_node,
                 improving: known.improving,
                 noisy_hint: known.noisy_hint,
-                check: next.in_check(),
+                check,
                 history,
                 was_pv: known.was_pv,
                 cutoffs: self.frames[ply + 1].cutoffs > 2,

@@ -3,10 +3,15 @@
 
 use super::{Known, Playing};
 use crate::board::movegen::{Kind, MoveList};
+use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, exchange};
 use crate::score::Ply;
 use crate::search::history::{History, Quiet};
 use crate::search::ordering::Scored;
+use crate::search::params;
+
+/// What a check may lose by exchange and still come early, in centipawns.
+const CHECK_LOSS: i32 = -75;
 
 /// The moves of one node.
 #[derive(Default)]
@@ -20,7 +25,6 @@ enum Stage {
     Hint,
     BeginNoisy,
     Noisy,
-    Killers,
     Quiet,
     Losing,
 }
@@ -31,49 +35,38 @@ enum Stage {
 pub struct Picker {
     stage: Stage,
     hint: PackedMove,
-    killers: [PackedMove; 2],
-    /// Killers or losing captures given so far.
+    /// Losing captures given so far.
     given: usize,
     skip_quiets: bool,
 }
 
 impl Picker {
     pub fn new(hint: PackedMove) -> Picker {
-        Picker {
-            stage: Stage::Hint,
-            hint,
-            killers: [PackedMove::NONE; 2],
-            given: 0,
-            skip_quiets: false,
-        }
+        Picker { stage: Stage::Hint, hint, given: 0, skip_quiets: false }
     }
 
     /// No more quiet moves.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
-
-    fn given_already(&self, m: PackedMove) -> bool {
-        m == self.hint || self.killers.contains(&m)
-    }
 }
 
 impl Playing<'_> {
-    /// The next move of a node: the table's, captures that do not lose, killers, quiet moves by
-    /// history, losing captures; with its history, where that has been looked up.
+    /// The next move of a node: the table's, captures that do not lose, quiet moves by history,
+    /// losing captures.
     pub(super) fn next_move(
         &mut self,
         position: &Position,
         picker: &mut Picker,
         known: &Known,
         ply: Ply,
-    ) -> Option<(PackedMove, Option<i32>)> {
+    ) -> Option<PackedMove> {
         loop {
             match picker.stage {
                 Stage::Hint => {
                     picker.stage = Stage::BeginNoisy;
                     if picker.hint.is_some() {
-                        return Some((picker.hint, None));
+                        return Some(picker.hint);
                     }
                 }
                 Stage::BeginNoisy => {
@@ -82,30 +75,20 @@ impl Playing<'_> {
                 }
                 Stage::Noisy => {
                     if let Some(m) = self.next_noisy(position, picker, ply) {
-                        return Some((m, None));
+                        return Some(m);
                     }
-                    picker.killers = self.playable_killers(position, picker, ply);
-                    picker.stage = Stage::Killers;
-                }
-                Stage::Killers => {
-                    let killer = picker.killers.get(picker.given).copied();
-                    picker.given += 1;
-                    match killer {
-                        Some(m) if m.is_some() && !picker.skip_quiets => return Some((m, None)),
-                        Some(_) => {}
-                        None => self.begin_quiet(position, picker, known, ply),
-                    }
+                    self.begin_quiet(position, picker, known, ply);
                 }
                 Stage::Quiet => match self.memory.lists[ply].moves.take() {
                     Some(_) if picker.skip_quiets => picker.begin_losing(),
-                    Some((m, _)) if picker.given_already(m) => {}
-                    Some((m, history)) => return Some((m, Some(history))),
+                    Some((m, _)) if m == picker.hint => {}
+                    Some((m, _)) => return Some(m),
                     None => picker.begin_losing(),
                 },
                 Stage::Losing => {
                     let m = self.memory.lists[ply].losing.get(picker.given).copied();
                     picker.given += 1;
-                    return m.map(|m| (m, None));
+                    return m;
                 }
             }
         }
@@ -133,13 +116,6 @@ impl Playing<'_> {
         None
     }
 
-    fn playable_killers(&self, position: &Position, picker: &Picker, ply: Ply) -> [PackedMove; 2] {
-        self.frames[ply].killers.map(|m| {
-            let playable = m != picker.hint && !position.is_noisy(m) && position.is_legal(m);
-            if playable { m } else { PackedMove::NONE }
-        })
-    }
-
     fn begin_quiet(&mut self, position: &Position, picker: &mut Picker, known: &Known, ply: Ply) {
         if picker.skip_quiets {
             picker.begin_losing();
@@ -147,7 +123,9 @@ impl Playing<'_> {
         }
         let history = &self.memory.history;
         self.memory.lists[ply].moves.fill(position, Kind::Quiet, |m| {
-            history.quiet(&Quiet::new(position, known.threats, m), &known.before)
+            history.quiet(&Quiet::new(position, &known.threats, m), &known.before)
+                + check_bonus(position, known, m)
+                + threat_bonus(position, &known.threats, m)
         });
         picker.stage = Stage::Quiet;
     }
@@ -160,18 +138,38 @@ impl Picker {
     }
 }
 
+/// What a quiet move that gives check without loss is worth beside its history.
+fn check_bonus(position: &Position, known: &Known, m: PackedMove) -> i32 {
+    let checks = known.checks.filter(|_| params::use_check_order() != 0);
+    let safe = checks.is_some_and(|checks| {
+        checks.gives(position, m) && exchange::at_least(position, m, CHECK_LOSS)
+    });
+    if safe { params::check_order_bonus() } else { 0 }
+}
+
+/// What a quiet move is worth for leaving or entering the reach of lesser pieces. Idea: Stockfish,
+/// 2022.
+fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
+    if params::use_threat_order() == 0 {
+        return 0;
+    }
+    let role = position.moved_role(m);
+    let lesser = threats.by_less_than(role);
+    let hit = |square| i32::from(lesser.contains(square));
+    (hit(m.from()) - hit(m.to())) * exchange::value_of(role) * params::threat_order_bonus() / 1024
+}
+
 /// Most valuable victim first, among equals the better history.
 pub fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32 {
     let victim = position.captured(m).map_or(0, exchange::value_of);
     let gain = m.promoted_to().map_or(0, exchange::value_of);
-    (victim + gain) * 16 + history.noisy(position, m)
+    (victim + gain) * 16 + history.noisy(position, m) * params::noisy_history_weight() / 1024
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Memory, Playing};
     use super::*;
-    use crate::board::Bitboard;
     use crate::score::Score;
     use crate::search::endgame::Endgame;
     use crate::search::table::Table;
@@ -191,7 +189,8 @@ mod tests {
             error: 0,
             improving: false,
             was_pv: false,
-            threats: Bitboard::EMPTY,
+            threats: Threats::default(),
+            checks: None,
             before: [None; 4],
         }
     }
@@ -211,7 +210,7 @@ mod tests {
             let known = known(&position, hint);
             let mut picker = Picker::new(hint);
             let mut given = Vec::new();
-            while let Some((m, _)) = searcher.next_move(&position, &mut picker, &known, 1) {
+            while let Some(m) = searcher.next_move(&position, &mut picker, &known, 1) {
                 if m == hint {
                     // So much a singular search may leave of the lists.
                     let mut other = Picker::new(PackedMove::NONE);

@@ -2,10 +2,12 @@
 
 use super::picker::noisy_value;
 use super::{Playing, refined};
+use crate::board::checks::Checks;
 use crate::board::movegen::Kind;
+use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, exchange};
 use crate::score::{MAX_PLY, Ply, Score};
-use crate::search::history::{self, Quiet, moved_piece};
+use crate::search::history::{Quiet, moved_piece};
 use crate::search::table::Entry;
 use crate::search::{Bound, params, prune};
 
@@ -17,6 +19,7 @@ impl Playing<'_> {
         mut alpha: Score,
         beta: Score,
         ply: Ply,
+        first: bool,
     ) -> Option<Score> {
         self.worker.enter(ply)?;
         self.worker.stats.quiescence_nodes += 1;
@@ -54,25 +57,33 @@ impl Playing<'_> {
             let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
             let mut number = 0;
             for kind in [Kind::Noisy, Kind::Quiet] {
-                if kind == Kind::Quiet && !position.in_check() {
+                let checks_alone = kind == Kind::Quiet && !position.in_check();
+                if checks_alone && !(first && params::use_quiescence_checks() != 0) {
                     break;
                 }
+                let checks = Checks::of(position);
                 self.order(position, kind, hint, ply);
                 while let Some((m, _)) = self.memory.lists[ply].moves.take() {
-                    if let Some(futile) = futile
+                    if checks_alone
+                        && !(checks.gives(position, m) && exchange::at_least(position, m, 0))
+                    {
+                        continue;
+                    }
+                    if !checks_alone
+                        && let Some(futile) = futile
                         && let Some(bound) = self.skip(position, m, futile, alpha)
                     {
                         best = best.max(bound);
                         continue;
                     }
                     // One way out of a check that is not mate is enough to look at.
-                    if kind == Kind::Quiet && number > 0 && !best.is_lost() {
+                    if kind == Kind::Quiet && !checks_alone && number > 0 && !best.is_lost() {
                         break;
                     }
                     number += 1;
                     self.frames[ply].moved = Some(moved_piece(position, m));
                     let next = self.worker.make(position, m);
-                    let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
+                    let score = -self.quiescence(&next, -beta, -alpha, ply + 1, false)?;
                     self.worker.unmake();
                     if score > best {
                         best = score;
@@ -126,9 +137,9 @@ impl Playing<'_> {
             });
             return;
         }
-        let (threats, before) = (history::threats(position), self.before(ply));
+        let (threats, before) = (Threats::of(position), self.before(ply));
         self.memory.lists[ply].moves.fill(position, kind, |m| {
-            let quiet = Quiet::new(position, threats, m);
+            let quiet = Quiet::new(position, &threats, m);
             if m == hint { i32::MAX } else { history.quiet(&quiet, &before) }
         });
     }

@@ -1,0 +1,95 @@
+//! Which moves give check, told without playing them.
+
+use super::{Bitboard, PackedMove, Position, Role, Square, attacks};
+
+/// Where the side to move gives check from: computed once a position, asked for many moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks {
+    king: Square,
+    /// By role from pawn to queen: the squares from which such a piece attacks the king.
+    squares: [Bitboard; 5],
+    /// Own pieces that alone stand between the king and one of our sliders.
+    blockers: Bitboard,
+}
+
+impl Checks {
+    /// Of the side to move.
+    pub fn of(position: &Position) -> Checks {
+        let king = position.king(!position.turn());
+        let occupied = position.occupied();
+        let bishop = attacks::bishop_attacks(king, occupied);
+        let rook = attacks::rook_attacks(king, occupied);
+        Checks {
+            king,
+            squares: [
+                attacks::pawn_attacks(!position.turn(), king),
+                attacks::knight_attacks(king),
+                bishop,
+                rook,
+                bishop | rook,
+            ],
+            blockers: blockers(position, king),
+        }
+    }
+
+    /// Does a legal move of the position give check?
+    #[inline]
+    pub fn gives(&self, position: &Position, m: PackedMove) -> bool {
+        if !m.is_plain() {
+            return position.play(m).0.in_check();
+        }
+        let role = position.moved_role(m);
+        let direct =
+            self.squares.get(role as usize - 1).is_some_and(|squares| squares.contains(m.to()));
+        direct
+            || (self.blockers.contains(m.from())
+                && !attacks::ray(self.king, m.from()).contains(m.to()))
+    }
+}
+
+/// Own pieces, of which each is all that stands between a slider of ours and the king.
+fn blockers(position: &Position, king: Square) -> Bitboard {
+    let queens = position.by_role(Role::Queen);
+    let diagonal =
+        attacks::bishop_attacks(king, Bitboard::EMPTY) & (position.by_role(Role::Bishop) | queens);
+    let straight =
+        attacks::rook_attacks(king, Bitboard::EMPTY) & (position.by_role(Role::Rook) | queens);
+    let sliders = (diagonal | straight) & position.us();
+    let alone = sliders.into_iter().map(|slider| {
+        let between = attacks::between(king, slider) & position.occupied();
+        if between.more_than_one() { Bitboard::EMPTY } else { between }
+    });
+    alone.fold(Bitboard::EMPTY, |all, one| all | one) & position.us()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_playing_the_move_shows() {
+        let roots = [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+            "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+            "3k4/8/8/K1pP3r/8/8/8/3R4 w - c6 0 2",
+            "7k/8/8/4P3/8/2b2B2/8/B5K1 w - - 0 1",
+        ];
+        for fen in roots {
+            let position = Position::from_fen(fen).expect(fen);
+            agree_below(&position, 3);
+        }
+    }
+
+    fn agree_below(position: &Position, depth: u32) {
+        let checks = Checks::of(position);
+        for &m in position.legal_moves().iter() {
+            let next = position.play(m).0;
+            assert_eq!(checks.gives(position, m), next.in_check(), "{m:?} in {position:?}");
+            if depth > 1 {
+                agree_below(&next, depth - 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Repetitions that are one move away.
+//!
+//! Two positions an odd number of plies apart that differ by one reversible move: the side to move
+//! can repeat the earlier one. Their keys differ by that move's numbers alone, so a table of all
+//! reversible moves by what they do to the key finds it (M. van Kervinck, "The design and
+//! implementation of the Rookie 2.0 chess playing program", 2002; a cuckoo hash table).
+
+use std::sync::LazyLock;
+
+use super::{Bitboard, Color, PieceSquare, Position, Role, Square, attacks, zobrist};
+
+/// Slots of the table: a power of two, not quite twice the 3,668 moves.
+const SLOTS: usize = 8192;
+
+/// Reversible moves by what they do to a position's key.
+struct Cuckoo {
+    slots: Box<[Option<Reversible>]>,
+}
+
+/// A move of a piece that can be taken back by its next one, in either direction.
+#[derive(Clone, Copy)]
+struct Reversible {
+    key: u64,
+    ends: [Square; 2],
+}
+
+static MOVES: LazyLock<Cuckoo> = LazyLock::new(Cuckoo::new);
+
+impl Cuckoo {
+    fn new() -> Cuckoo {
+        let mut cuckoo = Cuckoo { slots: vec![None; SLOTS].into() };
+        for color in Color::ALL {
+            for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King] {
+                for from in Square::ALL {
+                    let reach = attacks::attacks(from, role.of(color), Bitboard::EMPTY);
+                    for to in reach.into_iter().filter(|to| from < *to) {
+                        let [here, there] =
+                            [from, to].map(|at| zobrist::piece(PieceSquare::new(color, role, at)));
+                        let turn = zobrist::turn(Color::Black);
+                        cuckoo.insert(Reversible { key: here ^ there ^ turn, ends: [from, to] });
+                    }
+                }
+            }
+        }
+        cuckoo
+    }
+
+    /// What sits in the way is moved to its other slot.
+    fn insert(&mut self, mut entry: Reversible) {
+        let mut slot = slots_of(entry.key)[0];
+        // The numbers are fixed, and a test finds every move: it ends.
+        while let Some(other) = self.slots[slot].replace(entry) {
+            let [one, two] = slots_of(other.key);
+            slot = if slot == one { two } else { one };
+            entry = other;
+        }
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<Reversible> {
+        let found = |slot: usize| self.slots[slot].filter(|entry| entry.key == key);
+        let [one, two] = slots_of(key);
+        found(one).or_else(|| found(two))
+    }
+}
+
+#[inline]
+const fn slots_of(key: u64) -> [usize; 2] {
+    [key as usize % SLOTS, (key >> 16) as usize % SLOTS]
+}
+
+impl Position {
+    /// Can the side to move repeat, by one move, a position on the path from the root of the
+    /// search, which lies `ply` plies back? `earlier` are the keys of the positions before this
+    /// one, latest last.
+    #[inline]
+    pub fn can_repeat(&self, earlier: &[u64], ply: usize) -> bool {
+        let reach = self.reversible_plies().min(earlier.len()).min(ply);
+        if reach < 3 {
+            return false;
+        }
+        (3..=reach).step_by(2).any(|back| {
+            let difference = self.key() ^ earlier[earlier.len() - back];
+            MOVES.find(difference).is_some_and(|m| {
+                (attacks::between(m.ends[0], m.ends[1]) & self.occupied()).is_empty()
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::PackedMove;
+
+    #[test]
+    fn every_reversible_move_is_found() {
+        let entries = MOVES.slots.iter().flatten().count();
+        assert_eq!(entries, 3668);
+        assert!(
+            MOVES.slots.iter().flatten().all(|entry| {
+                MOVES.find(entry.key).is_some_and(|found| found.ends == entry.ends)
+            })
+        );
+    }
+
+    /// The slow way: play every move, and look whether the position has been there.
+    fn can_repeat_slowly(position: &Position, earlier: &[u64], ply: usize) -> bool {
+        let since_root = &earlier[earlier.len() - ply.min(earlier.len())..];
+        position.legal_moves().iter().any(|&m| {
+            let next = position.play(m).0;
+            // Neither captures nor pawn moves repeat anything.
+            next.halfmove_clock() > 0 && since_root.contains(&next.key())
+        })
+    }
+
+    #[test]
+    fn it_finds_what_playing_every_move_finds() {
+        let mut random = crate::lab::random::Random::new(7);
+        let mut found = 0;
+        for fen in ["4k3/8/8/8/8/8/3R4/4K3 w - - 0 1", "r3k2r/8/8/3n4/3N4/8/8/R3K2R w - - 0 1"] {
+            for _ in 0..200 {
+                let mut position = Position::from_fen(fen).expect(fen);
+                let mut keys = Vec::new();
+                for ply in 0..24 {
+                    let slow = can_repeat_slowly(&position, &keys, ply);
+                    let fast = position.can_repeat(&keys, ply);
+                    // A piece of the other side may stand between, or a pin forbid the move: what
+                    // is found slowly is always found.
+                    assert!(fast || !slow, "{position:?}");
+                    found += u32::from(slow);
+                    let moves = position.legal_moves();
+                    let Some(&m) = random.pick::<PackedMove>(&moves) else { break };
+                    keys.push(position.key());
+                    position = position.play(m).0;
+                }
+            }
+        }
+        assert!(found > 100, "{found}");
+    }
+}

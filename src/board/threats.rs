@@ -1,0 +1,97 @@
+//! The squares that the side not to move attacks, by what.
+
+use super::{Bitboard, File, Position, Role, Square, attacks};
+
+/// What the opponent attacks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Threats {
+    /// By anything.
+    pub all: Bitboard,
+    /// By pawns.
+    pub by_pawns: Bitboard,
+    /// By pawns, knights and bishops.
+    pub by_minors: Bitboard,
+    /// By these and rooks.
+    pub by_rooks: Bitboard,
+}
+
+impl Threats {
+    /// Of the side not to move.
+    pub fn of(position: &Position) -> Threats {
+        let them = !position.turn();
+        let occupied = position.occupied();
+        let reach = |role: Role| {
+            let each = |from: Square| attacks::attacks(from, role.of(them), occupied);
+            let pieces = position.pieces(them, role).into_iter();
+            pieces.map(each).fold(Bitboard::EMPTY, |all, squares| all | squares)
+        };
+        let by_pawns = pawn_threats(position);
+        let by_minors = by_pawns | reach(Role::Knight) | reach(Role::Bishop);
+        let by_rooks = by_minors | reach(Role::Rook);
+        let all = by_rooks | reach(Role::Queen) | reach(Role::King);
+        Threats { all, by_pawns, by_minors, by_rooks }
+    }
+
+    /// What is attacked by pieces worth less than one of this kind; nothing for pawns and kings.
+    #[inline]
+    pub fn by_less_than(&self, role: Role) -> Bitboard {
+        match role {
+            Role::Knight | Role::Bishop => self.by_pawns,
+            Role::Rook => self.by_minors,
+            Role::Queen => self.by_rooks,
+            Role::Pawn | Role::King => Bitboard::EMPTY,
+        }
+    }
+}
+
+fn pawn_threats(position: &Position) -> Bitboard {
+    let them = !position.turn();
+    let pawns = position.pieces(them, Role::Pawn);
+    let (left, right) = if them.is_white() { (7, 9) } else { (-9, -7) };
+    let a_file = Bitboard::from_file(File::A);
+    let h_file = Bitboard::from_file(File::H);
+    (pawns & !a_file).shift(left) | (pawns & !h_file).shift(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Rank;
+
+    #[test]
+    fn all_is_what_attacks_each_square() {
+        let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        for position in [Position::startpos(), Position::from_fen(kiwipete).expect("legal")] {
+            let threats = Threats::of(&position);
+            for square in Square::ALL {
+                let attackers = position.attackers_to(square, position.occupied());
+                let theirs = attackers & position.them();
+                assert_eq!(threats.all.contains(square), theirs.any(), "{square}");
+                for role in [Role::Knight, Role::Rook, Role::Queen] {
+                    let lesser = theirs
+                        .into_iter()
+                        .filter_map(|from| position.role_at(from))
+                        .any(|other| worth(other) < worth(role));
+                    assert_eq!(threats.by_less_than(role).contains(square), lesser, "{square}");
+                }
+            }
+        }
+    }
+
+    fn worth(role: Role) -> u32 {
+        match role {
+            Role::Pawn => 1,
+            Role::Knight | Role::Bishop => 3,
+            Role::Rook => 5,
+            Role::Queen => 9,
+            Role::King => 100,
+        }
+    }
+
+    #[test]
+    fn at_first_the_third_rank_is_attacked() {
+        let position = Position::startpos();
+        let free = Threats::of(&position).all & !position.occupied();
+        assert_eq!(free, Bitboard::from_rank(Rank::Sixth));
+    }
+}
