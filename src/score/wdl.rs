@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [103.4, -74.7, 72.5, -8.0], width: [273.5, -222.7, 91.0, -10.5] };
+    Model { even: [125.0, -49.5, 62.5, 2.6], width: [265.0, -78.9, 6.4, 5.2] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;
