@@ -9,8 +9,7 @@ use std::ops::RangeInclusive;
 use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
-pub const MODEL: Model =
-    Model { even: [125.0, -49.5, 62.5, 2.6], width: [265.0, -78.9, 6.4, 5.2] };
+pub const MODEL: Model = Model { even: [125.0, -49.5, 62.5, 2.6], width: [265.0, -78.9, 6.4, 5.2] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;

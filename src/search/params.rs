@@ -142,8 +142,6 @@ params! {
     reverse_futility_trust: 804, 0..=1024, 64;
     /// How much of the evaluation's known error widens the margin, in 1/1024.
     reverse_futility_error: 192, 0..=2048, 100;
-    /// Its margin is smaller by so much if the opponent's last move did it no good.
-    reverse_futility_hopes: 20, 0..=80, 6;
     /// Switch: razoring.
     use_razoring: 1, 0..=1, 1;
     /// The deepest node that is razored.
@@ -156,10 +154,6 @@ params! {
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
     iir_depth: 4, 2..=8, 1;
-    /// Switch: the same where the table's move is of a search so many plies shallower.
-    use_iir_shallow: 1, 0..=1, 1;
-    /// How many.
-    iir_shallow: 5, 3..=10, 1;
     /// Switch: probcut.
     use_probcut: 1, 0..=1, 1;
     /// The depth from which probcut is tried.
@@ -186,8 +180,6 @@ params! {
     use_check_order: 1, 0..=1, 1;
     /// By so much history.
     check_order_bonus: 12000, 2000..=30000, 1500;
-    /// How much a quiet move's history counts beside the margin, in centipawns per 1024.
-    futility_history: 6, 0..=40, 2;
     /// Switch: exchange pruning in the main search.
     use_exchange_pruning: 1, 0..=1, 1;
     /// The deepest node at which losing moves are skipped.
@@ -211,7 +203,7 @@ params! {
     /// Its growth with ln(depth) ln(number); 1024 is one ply per unit.
     reduction_slope: 420, 200..=900, 25;
     /// What captures are reduced by, of what quiet moves are, in 1/1024.
-    reduction_noisy: 512, 0..=1024, 60;
+    reduction_noisy: 700, 0..=1024, 60;
     /// More where a cut is expected.
     reduction_cut_node: 833, 0..=2500, 120;
     /// Less in PV nodes.
@@ -243,7 +235,7 @@ params! {
     /// Switch: singular extensions.
     use_singular: 1, 0..=1, 1;
     /// The depth from which the table's move is tried for singularity.
-    singular_depth: 7, 4..=10, 1;
+    singular_depth: 6, 4..=10, 1;
     /// The margin per ply, in 1/16 centipawn.
     singular_margin: 24, 8..=64, 4;
     /// A move singular by so much more is extended by two plies.
@@ -286,8 +278,6 @@ params! {
     threat_order_bonus: 10000, 1000..=40000, 1500;
     /// Switch: a safe check is searched a ply deeper.
     use_check_extension: 1, 0..=1, 1;
-    /// Switch: internal iterative reductions in nodes that expect to fail low too.
-    use_iir_everywhere: 1, 0..=1, 1;
     /// How much a capture's history counts in their order beside the victim, in 1/1024.
     noisy_history_weight: 1024, 0..=4096, 100;
     /// Switch: the history by pawns.
@@ -304,12 +294,6 @@ params! {
     weight_fourth: 512, 0..=3000, 60;
     /// Six plies before.
     weight_sixth: 512, 0..=3000, 60;
-    /// Switch: quiescence begins with checks that lose nothing.
-    use_quiescence_checks: 1, 0..=1, 1;
-    /// Switch: what cuts far above beta is rewarded as if searched a ply deeper.
-    use_far_bonus: 1, 0..=1, 1;
-    /// How far.
-    far_bonus_margin: 100, 20..=300, 15;
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
-/// below it. `error` is by how much the evaluation was corrected, `hopes` what both sides hope for
-/// together. The score, if so.
+/// below it. `error` is by how much the evaluation was corrected. The score, if so.
 #[inline]
 pub fn reverse_futility(
     depth: Depth,
@@ -14,11 +13,9 @@ pub fn reverse_futility(
     beta: Score,
     improving: bool,
     error: i32,
-    hopes: i32,
 ) -> Option<Score> {
     let margin = params::reverse_futility_margin() * (depth - Depth::from(improving))
-        + error.abs() * params::reverse_futility_error() / 1024
-        - if hopes > 0 { params::reverse_futility_hopes() } else { 0 };
+        + error.abs() * params::reverse_futility_error() / 1024;
     let is_above = params::use_reverse_futility() != 0
         && depth <= params::reverse_futility_depth()
         && !beta.is_decisive()
@@ -82,11 +79,10 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
 
 /// Futility: even a good quiet move will not reach alpha from here. `depth` is reduced.
 #[inline]
-pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
-    let hope = params::futility_base()
-        + params::futility_margin() * depth
-        + history * params::futility_history() / 1024;
-    params::use_futility() != 0 && depth <= params::futility_depth() && eval + hope <= alpha
+pub fn futility(depth: Depth, eval: Score, alpha: Score) -> bool {
+    params::use_futility() != 0
+        && depth <= params::futility_depth()
+        && eval + params::futility_base() + params::futility_margin() * depth <= alpha
 }
 
 /// Moves with a history this bad are not tried. `depth` is reduced.
@@ -118,10 +114,10 @@ mod tests {
     #[test]
     fn reverse_futility_asks_for_more_the_deeper() {
         let (eval, beta) = (Score::cp(200), Score::cp(0));
-        assert!(reverse_futility(1, eval, beta, false, 0, 0).is_some_and(|score| score >= beta));
-        assert!(reverse_futility(8, eval, beta, false, 0, 0).is_none());
-        assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0, 0).is_none());
-        assert!(reverse_futility(1, eval, beta, false, 1000, 0).is_none());
+        assert!(reverse_futility(1, eval, beta, false, 0).is_some_and(|score| score >= beta));
+        assert!(reverse_futility(8, eval, beta, false, 0).is_none());
+        assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
+        assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
     }
 
     #[test]

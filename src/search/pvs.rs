@@ -193,7 +193,7 @@ impl<'a> Playing<'a> {
     fn search(&mut self, position: &Position, mut task: Task) -> Option<Score> {
         // Step 1: leaves go to quiescence.
         if task.depth <= 0 {
-            return self.quiescence(position, task.alpha, task.beta, task.ply, true);
+            return self.quiescence(position, task.alpha, task.beta, task.ply);
         }
         self.worker.enter(task.ply)?;
         self.worker.clear_pv(task.ply);
@@ -334,7 +334,7 @@ impl<'a> Playing<'a> {
             let raw = entry.and_then(|entry| entry.eval);
             let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
             let corrected = self.corrected(position, raw, ply);
-            error = corrected - raw;
+            error = corrected - prune::faded(raw, position.halfmove_clock());
             self.frames[ply].error = error;
             self.frames[ply].eval = Some(corrected);
             self.learn_from_evaluation(ply);
@@ -398,8 +398,8 @@ impl<'a> Playing<'a> {
         // reduction, Schröder).
         if params::use_iir() != 0
             && depth >= params::iir_depth()
-            && known.is_ignorant(depth)
-            && (task.is_pv() || task.cut_node || params::use_iir_everywhere() != 0)
+            && known.hint.is_none()
+            && (task.is_pv() || task.cut_node)
         {
             depth -= 1;
         }
@@ -410,14 +410,13 @@ impl<'a> Playing<'a> {
         if !task.is_pv() {
             // Step 6: reverse futility.
             let Known { eval, improving, error, .. } = *known;
-            let hopes = self.hopes(task.ply).unwrap_or(0);
-            let above = prune::reverse_futility(depth, eval, task.beta, improving, error, hopes);
+            let above = prune::reverse_futility(depth, eval, task.beta, improving, error);
             if let Some(score) = above {
                 return Some(Before::Leave(score));
             }
             // Step 7: razoring.
             if prune::razoring(depth, known.eval, task.alpha) {
-                let score = self.quiescence(position, task.alpha, task.beta, task.ply, true)?;
+                let score = self.quiescence(position, task.alpha, task.beta, task.ply)?;
                 if score <= task.alpha {
                     return Some(Before::Leave(score));
                 }
@@ -518,7 +517,7 @@ impl<'a> Playing<'a> {
             self.frames[ply].moved = Some(history::moved_piece(position, m));
             self.frames[ply].quiet = None;
             let next = self.worker.make(position, m);
-            let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1, false)?;
+            let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1)?;
             if score >= beta && task.depth > 4 {
                 let child = Task {
                     alpha: -beta,
@@ -627,15 +626,6 @@ fn table_cutoff(entry: &Entry, position: &Position, task: &Task) -> Option<Score
         Bound::Upper => score <= task.alpha,
     };
     decides.then_some(score)
-}
-
-impl Known {
-    /// Has the table no move for the node, or none of a search deep enough?
-    fn is_ignorant(&self, depth: Depth) -> bool {
-        let shallow = |entry: &Entry| entry.depth + params::iir_shallow() <= depth;
-        self.hint.is_none()
-            || (params::use_iir_shallow() != 0 && self.entry.as_ref().is_some_and(shallow))
-    }
 }
 
 /// The evaluation, or the table's score where its bound says that it is nearer the truth.

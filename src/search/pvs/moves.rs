@@ -102,9 +102,7 @@ impl Playing<'_> {
                 self.frames[ply].cutoffs += 1;
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
-                let far =
-                    params::use_far_bonus() != 0 && score > task.beta + params::far_bonus_margin();
-                let depth = task.depth + Depth::from(known.eval <= first_alpha) + Depth::from(far);
+                let depth = task.depth + Depth::from(known.eval <= first_alpha);
                 self.learn(position, known, m, &tried, depth);
                 break;
             }
@@ -164,7 +162,7 @@ impl Playing<'_> {
         }
         let reduction = (reduce::base(task.depth, number) - history / 16) >> 10;
         let depth = (task.depth - 1 - reduction.max(0)).max(0);
-        if !position.in_check() && prune::futility(depth, known.eval, history, task.alpha) {
+        if !position.in_check() && prune::futility(depth, known.eval, task.alpha) {
             return Hopeless::Move;
         }
         if prune::bad_history(depth, history) {

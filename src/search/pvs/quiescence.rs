@@ -2,7 +2,6 @@
 
 use super::picker::noisy_value;
 use super::{Playing, refined};
-use crate::board::checks::Checks;
 use crate::board::movegen::Kind;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, exchange};
@@ -19,7 +18,6 @@ impl Playing<'_> {
         mut alpha: Score,
         beta: Score,
         ply: Ply,
-        first: bool,
     ) -> Option<Score> {
         self.worker.enter(ply)?;
         self.worker.stats.quiescence_nodes += 1;
@@ -57,33 +55,25 @@ impl Playing<'_> {
             let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
             let mut number = 0;
             for kind in [Kind::Noisy, Kind::Quiet] {
-                let checks_alone = kind == Kind::Quiet && !position.in_check();
-                if checks_alone && !(first && params::use_quiescence_checks() != 0) {
+                if kind == Kind::Quiet && !position.in_check() {
                     break;
                 }
-                let checks = Checks::of(position);
                 self.order(position, kind, hint, ply);
                 while let Some((m, _)) = self.memory.lists[ply].moves.take() {
-                    if checks_alone
-                        && !(checks.gives(position, m) && exchange::at_least(position, m, 0))
-                    {
-                        continue;
-                    }
-                    if !checks_alone
-                        && let Some(futile) = futile
+                    if let Some(futile) = futile
                         && let Some(bound) = self.skip(position, m, futile, alpha)
                     {
                         best = best.max(bound);
                         continue;
                     }
                     // One way out of a check that is not mate is enough to look at.
-                    if kind == Kind::Quiet && !checks_alone && number > 0 && !best.is_lost() {
+                    if kind == Kind::Quiet && number > 0 && !best.is_lost() {
                         break;
                     }
                     number += 1;
                     self.frames[ply].moved = Some(moved_piece(position, m));
                     let next = self.worker.make(position, m);
-                    let score = -self.quiescence(&next, -beta, -alpha, ply + 1, false)?;
+                    let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
                     self.worker.unmake();
                     if score > best {
                         best = score;
