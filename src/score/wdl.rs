@@ -9,13 +9,14 @@ use std::ops::RangeInclusive;
 use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
-pub const MODEL: Model = Model { even: [125.0, -49.5, 62.5, 2.6], width: [265.0, -78.9, 6.4, 5.2] };
+pub const MODEL: Model =
+    Model { even: [130.3, -76.3, 92.9, -6.5], width: [254.9, -56.0, -7.9, 7.6] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;
 
 /// The curves are known for these moves; before and after them nothing changes.
-pub const MOVES: RangeInclusive<u32> = 8..=120;
+pub const MOVES: RangeInclusive<u32> = 8..=100;
 
 /// How scores become chances. Polynomials are in the move's number divided by [`REFERENCE`], lowest
 /// power first.
