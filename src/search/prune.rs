@@ -41,7 +41,8 @@ pub fn faded(eval: Score, halfmove_clock: u32) -> Score {
     if scale == 0 || eval.is_decisive() {
         return eval;
     }
-    Score::cp(eval.value() * (scale - halfmove_clock.min(100) as i32) / scale)
+    let left = (scale - halfmove_clock.min(100) as i32).max(0);
+    Score::cp(eval.value() * left / scale)
 }
 
 /// Razoring: so far below alpha that only captures can help.
@@ -118,6 +119,14 @@ mod tests {
         assert!(reverse_futility(8, eval, beta, false, 0).is_none());
         assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
         assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
+    }
+
+    #[test]
+    fn the_evaluation_fades_but_what_is_proved_does_not() {
+        let eval = Score::cp(300);
+        assert_eq!(faded(eval, 0), eval);
+        assert!(faded(eval, 60) < faded(eval, 20) && faded(eval, 100) > Score::ZERO);
+        assert_eq!(faded(Score::mate_in(5), 80), Score::mate_in(5));
     }
 
     #[test]

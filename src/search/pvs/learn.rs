@@ -116,3 +116,21 @@ impl Playing<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_that_was_the_best_after_all_is_forgotten() {
+        let mut tried = Tried::default();
+        let moves = [1, 2, 3].map(PackedMove::from_raw);
+        moves.iter().for_each(|&m| tried.push(m, true));
+        tried.push(PackedMove::from_raw(9), false);
+        tried.forget(moves[1]);
+        assert_eq!(tried.quiets(), [moves[0], moves[2]]);
+        assert_eq!(tried.noisies(), [PackedMove::from_raw(9)]);
+        tried.forget(moves[1]);
+        assert_eq!(tried.quiets().len(), 2);
+    }
+}
