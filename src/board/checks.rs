@@ -1,6 +1,6 @@
 //! Which moves give check, told without playing them.
 
-use super::{Bitboard, PackedMove, Position, Role, Square, attacks};
+use super::{Bitboard, PackedMove, Position, Square, attacks};
 
 /// Where the side to move gives check from: computed once a position, asked for many moves.
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +49,10 @@ impl Checks {
 
 /// Own pieces, of which each is all that stands between a slider of ours and the king.
 fn blockers(position: &Position, king: Square) -> Bitboard {
-    let queens = position.by_role(Role::Queen);
-    let diagonal =
-        attacks::bishop_attacks(king, Bitboard::EMPTY) & (position.by_role(Role::Bishop) | queens);
-    let straight =
-        attacks::rook_attacks(king, Bitboard::EMPTY) & (position.by_role(Role::Rook) | queens);
-    let sliders = (diagonal | straight) & position.us();
-    let alone = sliders.into_iter().map(|slider| {
-        let between = attacks::between(king, slider) & position.occupied();
-        if between.more_than_one() { Bitboard::EMPTY } else { between }
+    let snipers = position.us() & position.snipers(king);
+    let alone = snipers.into_iter().map(|sniper| {
+        let shield = attacks::between(king, sniper) & position.occupied();
+        if shield.more_than_one() { Bitboard::EMPTY } else { shield }
     });
     alone.fold(Bitboard::EMPTY, |all, one| all | one) & position.us()
 }

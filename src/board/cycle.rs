@@ -75,10 +75,7 @@ impl Position {
     /// one, latest last.
     #[inline]
     pub fn can_repeat(&self, earlier: &[u64], ply: usize) -> bool {
-        let reach = self.reversible_plies().min(earlier.len()).min(ply);
-        if reach < 3 {
-            return false;
-        }
+        let reach = usize::from(self.reversible).min(earlier.len()).min(ply);
         (3..=reach).step_by(2).any(|back| {
             let difference = self.key() ^ earlier[earlier.len() - back];
             MOVES.find(difference).is_some_and(|m| {
@@ -91,7 +88,6 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::PackedMove;
 
     #[test]
     fn every_reversible_move_is_found() {
@@ -116,7 +112,7 @@ mod tests {
 
     #[test]
     fn it_finds_what_playing_every_move_finds() {
-        let mut random = crate::lab::random::Random::new(7);
+        let mut random = 7;
         let mut found = 0;
         for fen in ["4k3/8/8/8/8/8/3R4/4K3 w - - 0 1", "r3k2r/8/8/3n4/3N4/8/8/R3K2R w - - 0 1"] {
             for _ in 0..200 {
@@ -130,9 +126,11 @@ mod tests {
                     assert!(fast || !slow, "{position:?}");
                     found += u32::from(slow);
                     let moves = position.legal_moves();
-                    let Some(&m) = random.pick::<PackedMove>(&moves) else { break };
+                    let (bits, state) = zobrist::split_mix(random);
+                    random = state;
+                    let Some(at) = (bits as usize).checked_rem(moves.len()) else { break };
                     keys.push(position.key());
-                    position = position.play(m).0;
+                    position = position.play(moves[at]).0;
                 }
             }
         }

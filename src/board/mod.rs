@@ -428,17 +428,22 @@ impl Position {
             & ((attacks::knight_attacks(king) & board.knights())
                 | (attacks::pawn_attacks(self.turn(), king) & board.pawns()));
         self.pinned = Bitboard::EMPTY;
-        let snipers = them
-            & ((attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens())
-                | (attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens()));
-        for sniper in snipers {
-            let shield = attacks::between(king, sniper) & board.occupied();
+        for sniper in them & self.snipers(king) {
+            let shield = attacks::between(king, sniper) & self.occupied();
             if shield.is_empty() {
                 self.checkers.add(sniper);
             } else if !shield.more_than_one() {
                 self.pinned |= shield & us;
             }
         }
+    }
+
+    /// Sliders of both sides that would attack a square if nothing stood between.
+    #[inline]
+    fn snipers(&self, square: Square) -> Bitboard {
+        let board = self.chess.board();
+        (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens())
+            | (attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
     }
 
     /// Passes the turn: the null move. The side to move must not be in check.
@@ -496,12 +501,6 @@ impl Position {
     #[inline]
     pub fn is_fifty_moves(&self) -> bool {
         self.halfmove_clock() >= 100 && (!self.in_check() || self.has_legal_move())
-    }
-
-    /// Plies since the last move that cannot be taken back, or the last pass.
-    #[inline]
-    pub fn reversible_plies(&self) -> usize {
-        self.reversible.into()
     }
 
     /// Has this position occurred before: once since the root of the search, which lies `ply`

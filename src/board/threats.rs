@@ -57,6 +57,7 @@ fn pawn_threats(position: &Position) -> Bitboard {
 mod tests {
     use super::*;
     use crate::board::Rank;
+    use crate::board::exchange::value_of;
 
     #[test]
     fn all_is_what_attacks_each_square() {
@@ -71,20 +72,10 @@ mod tests {
                     let lesser = theirs
                         .into_iter()
                         .filter_map(|from| position.role_at(from))
-                        .any(|other| worth(other) < worth(role));
+                        .any(|other| value_of(other) < value_of(role));
                     assert_eq!(threats.by_less_than(role).contains(square), lesser, "{square}");
                 }
             }
-        }
-    }
-
-    fn worth(role: Role) -> u32 {
-        match role {
-            Role::Pawn => 1,
-            Role::Knight | Role::Bishop => 3,
-            Role::Rook => 5,
-            Role::Queen => 9,
-            Role::King => 100,
         }
     }
 

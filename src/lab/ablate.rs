@@ -13,24 +13,18 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::duel::defaults;
-use super::duel::openings::Book;
-use super::duel::side::{MAX_HASH, Pace, Side};
+use super::duel::side::Side;
 use super::duel::statistics::Pentanomial;
 use super::journal::Journal;
+use super::pairs::{Ground, PairArgs, Terms, share};
 use super::random::Random;
-use super::spsa::{RULES, play_pair};
 use super::{LabError, print, runner, variant};
 use crate::board::notation::quoted;
-use crate::search::Searcher;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
 
 /// How often a run says where it stands.
 const REPORTS: usize = 10;
-
-/// The prefix of the parameters that turn a step on and off.
-const SWITCH: &str = "use_";
 
 /// Measures what each step of the playing searcher is worth, all in one match
 #[derive(clap::Args, Clone, Debug)]
@@ -48,23 +42,9 @@ pub struct AblateArgs {
     #[arg(long, value_name = "S", default_value_t = 0.25, value_parser = share)]
     pub share: f64,
 
-    /// Nodes a move
-    #[arg(long, value_name = "N", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: u64,
-
-    /// The table of a side in MB
-    #[arg(long, value_name = "MB", default_value_t = 16,
-          value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
-    pub hash: u32,
-
-    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
-    #[arg(long, value_name = "FILE")]
-    pub book: Option<PathBuf>,
-
-    /// Decides the order of the openings and what is at stake when
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// How the games are played.
+    #[command(flatten)]
+    pub games: PairArgs,
 
     /// Pairs of games at a time; changes no result
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -125,14 +105,9 @@ fn factor(text: &str) -> Result<Factor, String> {
     Ok(Factor::Param(param, value))
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let read = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    read.ok_or_else(|| format!("'{}' is not a number above 0, at most 1", quoted(text)))
-}
-
 /// Every switch that is on, and the null move.
 fn all_steps() -> Vec<Factor> {
-    let on = PARAMS.iter().filter(|param| param.name.starts_with(SWITCH) && param.default != 0);
+    let on = PARAMS.iter().filter(|param| param.is_switch() && param.default != 0);
     let off = on.map(|param| Factor::Param(param, 0));
     off.chain(Scheme::named("off").map(Factor::Scheme)).collect()
 }
@@ -151,9 +126,7 @@ struct Plan {
     factors: Vec<Factor>,
     share: f64,
     pairs: usize,
-    usual: Side,
-    book: Book,
-    seed: u64,
+    ground: Ground,
 }
 
 /// What a run's results depend on; the first line of its journal.
@@ -162,11 +135,8 @@ struct Header {
     ablate: &'static str,
     factors: Vec<String>,
     share: f64,
-    side: String,
-    book: String,
-    book_fingerprint: String,
-    seed: u64,
-    rules: String,
+    #[serde(flatten)]
+    terms: Terms,
 }
 
 /// A pair of games that was played.
@@ -198,24 +168,11 @@ impl Plan {
         if let Some(at) = (0..factors.len()).find(twice) {
             return Err(LabError::Usage(format!("--factors has {} twice", factors[at])));
         }
-        let mut book = match &args.book {
-            Some(path) => Book::read(path)?,
-            None => Book::own()?,
-        };
-        book.shuffle(args.seed);
         Ok(Plan {
             factors,
             share: args.share,
             pairs: args.pairs as usize,
-            usual: Side {
-                searcher: Searcher::Playing,
-                scheme: Searcher::Playing.default_scheme(),
-                hash: args.hash as usize,
-                pace: Pace::Nodes(args.nodes),
-                ..defaults()
-            },
-            book,
-            seed: args.seed,
+            ground: Ground::new(&args.games)?,
         })
     }
 
@@ -224,11 +181,7 @@ impl Plan {
             ablate: env!("CARGO_PKG_VERSION"),
             factors: self.factors.iter().map(Factor::to_string).collect(),
             share: self.share,
-            side: self.usual.to_string(),
-            book: self.book.name.clone(),
-            book_fingerprint: format!("{:016x}", self.book.fingerprint),
-            seed: self.seed,
-            rules: RULES.to_string(),
+            terms: self.ground.terms(),
         }
     }
 
@@ -271,21 +224,18 @@ impl Plan {
     fn play(&self, pair: usize) -> Result<Record, LabError> {
         let stakes = self.stakes(pair);
         let side = |without| {
-            let mut side = self.usual.clone();
+            let mut side = self.ground.usual.clone();
             let missing = self.factors.iter().zip(&stakes).filter(|(_, stake)| **stake == without);
             missing.for_each(|(factor, _)| factor.apply(&mut side));
             side
         };
-        let Some(opening) = self.book.opening(pair - 1) else {
-            return Ok(Record { pair, result: 0 });
-        };
-        let result = play_pair(&side(Stake::First), &side(Stake::Second), opening)?;
+        let result = self.ground.play(pair, &side(Stake::First), &side(Stake::Second))?;
         Ok(Record { pair, result })
     }
 
     /// What is at stake in a pair; depends on nothing but the seed and the pair.
     fn stakes(&self, pair: usize) -> Vec<Stake> {
-        let mut random = Random::numbered(self.seed, pair as u64);
+        let mut random = Random::numbered(self.ground.seed, pair as u64);
         let stake = |_| {
             let bits = random.bits();
             let at_stake = ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64;
@@ -334,10 +284,7 @@ mod tests {
             factors: factors.iter().map(|text| factor(text).expect(text)).collect(),
             pairs: 10,
             share: 0.5,
-            nodes: 30,
-            hash: 1,
-            book: None,
-            seed: 3,
+            games: PairArgs { nodes: 30, hash: 1, book: None, seed: 3 },
             concurrency: 1,
             out,
             fresh: true,

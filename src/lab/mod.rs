@@ -11,6 +11,7 @@
 //! | [`mine`] | `tacet mine`: makes suites and openings |
 //! | `ablate` | `tacet ablate`: what each step of the search is worth (feature `tune`) |
 //! | `spsa` | `tacet spsa`: tunes search parameters by games (feature `tune`) |
+//! | `pairs` | the pairs of games that both play (feature `tune`) |
 //! | [`journal`] | the record of a long run, from which it resumes |
 //! | [`bootstrap`] | intervals for differences between schemes |
 //! | [`tally`] | the tables of a comparison, from single results |
@@ -28,6 +29,8 @@ pub mod duel;
 pub mod epd;
 pub mod journal;
 pub mod mine;
+#[cfg(feature = "tune")]
+pub mod pairs;
 pub mod random;
 pub mod report;
 pub mod runner;

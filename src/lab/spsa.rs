@@ -14,23 +14,15 @@
 pub mod gains;
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
-use super::duel::adjudication::{DrawRule, Rules, WinRule};
-use super::duel::defaults;
-use super::duel::game::{self, Conditions, Player};
-use super::duel::openings::{Book, Opening};
-use super::duel::side::{MAX_HASH, Pace, Side};
+use super::duel::side::Side;
 use super::journal::Journal;
+use super::pairs::{Ground, PairArgs, Terms, share};
 use super::{LabError, print, runner};
-use crate::board::Color;
-use crate::board::notation::quoted;
-use crate::board::pgn::GameResult;
-use crate::search::Searcher;
 use crate::search::params::{PARAMS, Param, Values};
 
 /// OpenBench's usual `R_end`.
@@ -38,13 +30,6 @@ const RATE: f64 = 0.002;
 
 /// How often a run says where it stands.
 const REPORTS: usize = 20;
-
-/// When games are broken off: as those of `tacet duel` are by default.
-pub(super) const RULES: Rules = Rules {
-    win: Some(WinRule { score: 1000, moves: 4 }),
-    draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
-    max_moves: Some(300),
-};
 
 /// Tunes search parameters by games; alone it lists them in OpenBench's format
 #[derive(clap::Args, Clone, Debug)]
@@ -59,27 +44,13 @@ pub struct SpsaArgs {
           value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: Option<u32>,
 
-    /// Nodes a move
-    #[arg(long, value_name = "N", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: u64,
-
     /// What a game won moves a parameter in the end, as a share of its step (OpenBench's R_end)
-    #[arg(long, value_name = "R", default_value_t = RATE, value_parser = rate)]
+    #[arg(long, value_name = "R", default_value_t = RATE, value_parser = share)]
     pub rate: f64,
 
-    /// The table of a side in MB
-    #[arg(long, value_name = "MB", default_value_t = 16,
-          value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
-    pub hash: u32,
-
-    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
-    #[arg(long, value_name = "FILE")]
-    pub book: Option<PathBuf>,
-
-    /// Decides the order of the openings and all that is drawn
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// How the games are played.
+    #[command(flatten)]
+    pub games: PairArgs,
 
     /// Pairs of games at a time; with more than one the run cannot be repeated exactly
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -100,14 +71,9 @@ fn tunable(name: &str) -> Result<&'static Param, String> {
     known.ok_or_else(|| "there is no such parameter; 'tacet spsa' lists them".to_owned())
 }
 
-fn rate(text: &str) -> Result<f64, String> {
-    let read = text.parse().ok().filter(|rate| *rate > 0.0 && *rate <= 1.0);
-    read.ok_or_else(|| format!("'{}' is not a number above 0, at most 1", quoted(text)))
-}
-
 /// All parameters but the switches, which have nothing between their ends.
 fn tunables() -> impl Iterator<Item = &'static Param> {
-    PARAMS.iter().filter(|param| !param.name.starts_with("use_"))
+    PARAMS.iter().filter(|param| !param.is_switch())
 }
 
 /// Tunes, or lists what can be tuned.
@@ -135,9 +101,7 @@ fn openbench(param: &Param) -> String {
 struct Plan {
     params: Vec<&'static Param>,
     gains: Gains,
-    usual: Side,
-    book: Book,
-    seed: u64,
+    ground: Ground,
 }
 
 /// What a run's results depend on; the first line of its journal.
@@ -147,11 +111,8 @@ struct Header {
     parameters: Vec<String>,
     iterations: usize,
     rate: f64,
-    side: String,
-    book: String,
-    book_fingerprint: String,
-    seed: u64,
-    rules: String,
+    #[serde(flatten)]
+    terms: Terms,
 }
 
 /// An iteration that was played.
@@ -174,23 +135,10 @@ impl Plan {
         if let Some(twice) = repeated(&args.tune) {
             return Err(LabError::Usage(format!("--tune names {} twice", twice.name)));
         }
-        let mut book = match &args.book {
-            Some(path) => Book::read(path)?,
-            None => Book::own()?,
-        };
-        book.shuffle(args.seed);
         Ok(Plan {
             params: args.tune.clone(),
             gains: Gains { iterations: args.iterations.unwrap_or(1) as usize, rate: args.rate },
-            usual: Side {
-                searcher: Searcher::Playing,
-                scheme: Searcher::Playing.default_scheme(),
-                hash: args.hash as usize,
-                pace: Pace::Nodes(args.nodes),
-                ..defaults()
-            },
-            book,
-            seed: args.seed,
+            ground: Ground::new(&args.games)?,
         })
     }
 
@@ -200,11 +148,7 @@ impl Plan {
             parameters: self.params.iter().map(|param| openbench(param)).collect(),
             iterations: self.gains.iterations,
             rate: self.gains.rate,
-            side: self.usual.to_string(),
-            book: self.book.name.clone(),
-            book_fingerprint: format!("{:016x}", self.book.fingerprint),
-            seed: self.seed,
-            rules: RULES.to_string(),
+            terms: self.ground.terms(),
         }
     }
 
@@ -265,28 +209,25 @@ impl Plan {
     /// Games won less games lost by the side moved in the iteration's directions, of two.
     fn play(&self, iteration: usize, values: &[f64]) -> Result<i32, LabError> {
         let sides = [1.0, -1.0].map(|toward| self.side(iteration, values, toward));
-        match self.book.opening(iteration - 1) {
-            Some(opening) => play_pair(&sides[0], &sides[1], opening),
-            None => Ok(0),
-        }
+        self.ground.play(iteration, &sides[0], &sides[1])
     }
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).
     fn side(&self, iteration: usize, values: &[f64], toward: f64) -> Side {
         let mut set = Values::DEFAULT;
-        let directions = directions(self.seed, iteration, self.params.len());
+        let directions = directions(self.ground.seed, iteration, self.params.len());
         for ((param, value), direction) in self.params.iter().zip(values).zip(directions) {
             let shift = toward * direction.sign * self.gains.shift(param, iteration);
             let whole = (value + shift + direction.rounding).floor() as i32;
             // Every parameter can be set, since the feature is on.
             let _ = set.set(param.name, whole);
         }
-        Side { values: set, ..self.usual.clone() }
+        Side { values: set, ..self.ground.usual.clone() }
     }
 
     /// Moves the values towards the winner of an iteration.
     fn follow(&self, values: &mut [f64], Record { iteration, result }: Record) {
-        let directions = directions(self.seed, iteration, self.params.len());
+        let directions = directions(self.ground.seed, iteration, self.params.len());
         for ((param, value), direction) in self.params.iter().zip(values).zip(directions) {
             let stride = self.gains.stride(param, iteration);
             *value = (*value + stride * f64::from(result) * direction.sign)
@@ -315,21 +256,6 @@ impl Plan {
     }
 }
 
-/// Games won less games lost by the first side, of two with one opening.
-///
-/// # Errors
-/// If there is no memory for the tables.
-pub(super) fn play_pair(first: &Side, second: &Side, opening: &Opening) -> Result<i32, LabError> {
-    let (first, second) = (Player::new(first)?, Player::new(second)?);
-    let abandoned = AtomicBool::new(false);
-    let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
-    let points = |white, black| match game::play(opening, white, black, conditions) {
-        Some(finished) => points_of_white(finished.result),
-        None => 0,
-    };
-    Ok(points(&first, &second) - points(&second, &first))
-}
-
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -337,14 +263,6 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 fn repeated(params: &[&'static Param]) -> Option<&'static Param> {
     let is_repeated = |&at: &usize| params[..at].contains(&params[at]);
     (0..params.len()).find(is_repeated).map(|at| params[at])
-}
-
-const fn points_of_white(result: GameResult) -> i32 {
-    match result {
-        GameResult::Win(Color::White) => 1,
-        GameResult::Win(Color::Black) => -1,
-        _ => 0,
-    }
 }
 
 #[cfg(test)]
@@ -355,11 +273,8 @@ mod tests {
         SpsaArgs {
             tune: names.iter().map(|name| tunable(name).expect("it is there")).collect(),
             iterations: Some(iterations),
-            nodes: 30,
             rate: 0.5,
-            hash: 1,
-            book: None,
-            seed: 3,
+            games: PairArgs { nodes: 30, hash: 1, book: None, seed: 3 },
             concurrency: 1,
             out: None,
             fresh: false,
@@ -379,7 +294,7 @@ mod tests {
         assert!(tunable("use_iir").is_err() && tunable("nonsense").is_err());
         let twice = Plan::new(&args(&["iir_depth", "razoring_base", "iir_depth"], 1));
         assert!(twice.is_err_and(|error| error.to_string().contains("iir_depth twice")));
-        assert!(["0", "nan", "-1", "2", "x"].iter().all(|text| rate(text).is_err()));
+        assert!(["0", "nan", "-1", "2", "x"].iter().all(|text| share(text).is_err()));
     }
 
     #[test]

@@ -22,6 +22,13 @@ pub struct Param {
     pub step: i32,
 }
 
+impl Param {
+    /// Does it turn a step on and off? Such have nothing between their ends.
+    pub fn is_switch(&self) -> bool {
+        self.name.starts_with("use_")
+    }
+}
+
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident: $default:literal, $min:literal..=$max:literal, $step:literal;)*) => {
         /// All of them.
@@ -242,8 +249,10 @@ params! {
     double_extension_margin: 22, 5..=60, 4;
     /// By how much more it must be in a PV node.
     double_extension_pv: 110, 0..=300, 15;
-    /// Plies without capture or pawn move after which nothing is left of the evaluation; 0: never.
-    fifty_moves_scale: 220, 0..=400, 15;
+    /// Switch: the evaluation fades as the fifty-move rule draws near.
+    use_fading: 1, 0..=1, 1;
+    /// Plies without capture or pawn move after which nothing would be left of it.
+    fifty_moves_scale: 220, 100..=400, 15;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 136, 50..=300, 15;
     /// How much of what quiescence is above beta is believed, in 1/1024.

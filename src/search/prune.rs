@@ -37,12 +37,11 @@ pub fn believed(score: Score, beta: Score, share: i32) -> Score {
 /// The evaluation as the fifty-move rule draws near.
 #[inline]
 pub fn faded(eval: Score, halfmove_clock: u32) -> Score {
-    let scale = params::fifty_moves_scale();
-    if scale == 0 || eval.is_decisive() {
+    if params::use_fading() == 0 || eval.is_decisive() {
         return eval;
     }
-    let left = (scale - halfmove_clock.min(100) as i32).max(0);
-    Score::cp(eval.value() * left / scale)
+    let scale = params::fifty_moves_scale();
+    Score::cp(eval.value() * (scale - halfmove_clock.min(100) as i32) / scale)
 }
 
 /// Razoring: so far below alpha that only captures can help.

@@ -333,16 +333,17 @@ impl<'a> Playing<'a> {
         } else {
             let raw = entry.and_then(|entry| entry.eval);
             let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
-            let corrected = self.corrected(position, raw, ply);
-            error = corrected - prune::faded(raw, position.halfmove_clock());
+            let corrected;
+            (corrected, error) = self.corrected(position, raw, ply);
             self.frames[ply].error = error;
             self.frames[ply].eval = Some(corrected);
             self.learn_from_evaluation(ply);
             (Some(raw), refined(corrected, entry.as_ref(), ply))
         };
         let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
-        let was_pv = task.is_pv() || entry.is_some_and(|entry| entry.was_pv);
-        let was_pv = was_pv || (again && self.frames[ply].was_pv);
+        let was_pv = task.is_pv()
+            || entry.is_some_and(|entry| entry.was_pv)
+            || (again && self.frames[ply].was_pv);
         self.frames[ply].was_pv = was_pv;
         Known {
             hint,
@@ -359,10 +360,12 @@ impl<'a> Playing<'a> {
         }
     }
 
-    /// The evaluation with its known errors.
-    fn corrected(&self, position: &Position, raw: Score, ply: Ply) -> Score {
-        let raw = prune::faded(raw, position.halfmove_clock());
-        self.memory.correction.corrected(position, self.last_moves(ply), raw)
+    /// The evaluation, faded and with its known errors corrected, and what they come to.
+    fn corrected(&self, position: &Position, raw: Score, ply: Ply) -> (Score, i32) {
+        let faded = prune::faded(raw, position.halfmove_clock());
+        let moves = self.last_moves(ply);
+        let corrected = self.memory.correction.corrected(position, moves, faded);
+        (corrected, corrected - faded)
     }
 
     fn last_moves(&self, ply: Ply) -> [Option<PieceSquare>; 2] {

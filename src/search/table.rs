@@ -169,9 +169,9 @@ impl Table {
         })
     }
 
-    /// Remembers an entry. Of the same position a deeper bound of this search is kept, and its
-    /// move if the new entry has none; else the least valuable entry of the bucket gives way:
-    /// shallow and old ones first.
+    /// Remembers an entry. Of the same position a deeper bound of this search is kept, with the
+    /// newest move known; else the least valuable entry of the bucket gives way: shallow and old
+    /// ones first.
     pub fn store(&self, key: u64, mut entry: Entry) {
         let age = self.age.load(Relaxed);
         let bucket = self.bucket(key);
@@ -189,12 +189,7 @@ impl Table {
                     && entry.depth + 4 <= old.depth;
                 if keep {
                     // The move is news all the same.
-                    if entry.best != old.best {
-                        let data = pack(&Entry { best: entry.best, ..old }, age);
-                        slot.lock.store(key ^ data, Relaxed);
-                        slot.data.store(data, Relaxed);
-                    }
-                    return;
+                    entry = Entry { best: entry.best, ..old };
                 }
                 chosen = slot;
                 break;

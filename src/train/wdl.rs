@@ -222,7 +222,7 @@ fn report(counts: &Counts, model: &Model) {
         even + width * 3.0_f64.ln()
     );
     eprintln!("moves      score        games won: expected   found");
-    for (first, last) in [(8, 20), (21, 40), (41, 80), (81, 100)] {
+    for (first, last) in [(*MOVES.start(), 20), (21, 40), (41, 80), (81, *MOVES.end())] {
         for value in [-200, -100, 0, 100, 200, 400] {
             if let Some((expected, found)) = compared(counts, model, first..=last, value) {
                 eprintln!("{first:>3}-{last:<3} {value:>7} {expected:>28.1} % {found:>6.1} %");

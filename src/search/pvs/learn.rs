@@ -25,22 +25,19 @@ impl Tried {
         }
     }
 
-    /// It was the best after all.
-    pub fn forget(&mut self, m: PackedMove) {
-        for (moves, length) in self.moves.iter_mut().zip(&mut self.lengths) {
-            if let Some(at) = moves[..*length].iter().position(|&other| other == m) {
-                moves.copy_within(at + 1..*length, at);
-                *length -= 1;
-            }
-        }
+    /// The captures and promotions but for this move, which was the best after all.
+    fn noisies_but(&self, m: PackedMove) -> impl Iterator<Item = PackedMove> {
+        self.but(m, 0)
     }
 
-    fn noisies(&self) -> &[PackedMove] {
-        &self.moves[0][..self.lengths[0]]
+    /// The quiet moves but for this one.
+    fn quiets_but(&self, m: PackedMove) -> impl Iterator<Item = PackedMove> {
+        self.but(m, 1)
     }
 
-    fn quiets(&self) -> &[PackedMove] {
-        &self.moves[1][..self.lengths[1]]
+    fn but(&self, m: PackedMove, kind: usize) -> impl Iterator<Item = PackedMove> {
+        let moves = &self.moves[kind][..self.lengths[kind]];
+        moves.iter().copied().filter(move |&other| other != m)
     }
 }
 
@@ -68,9 +65,9 @@ impl Playing<'_> {
                 );
             };
             update(m, bonus);
-            tried.quiets().iter().for_each(|&other| update(other, -malus));
+            tried.quiets_but(m).for_each(|other| update(other, -malus));
         }
-        for &other in tried.noisies() {
+        for other in tried.noisies_but(m) {
             history.update_noisy(position, other, -malus);
         }
     }
@@ -122,15 +119,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_that_was_the_best_after_all_is_forgotten() {
+    fn a_move_that_was_the_best_after_all_is_left_out() {
         let mut tried = Tried::default();
         let moves = [1, 2, 3].map(PackedMove::from_raw);
         moves.iter().for_each(|&m| tried.push(m, true));
         tried.push(PackedMove::from_raw(9), false);
-        tried.forget(moves[1]);
-        assert_eq!(tried.quiets(), [moves[0], moves[2]]);
-        assert_eq!(tried.noisies(), [PackedMove::from_raw(9)]);
-        tried.forget(moves[1]);
-        assert_eq!(tried.quiets().len(), 2);
+        assert_eq!(tried.quiets_but(moves[1]).collect::<Vec<_>>(), [moves[0], moves[2]]);
+        assert_eq!(tried.noisies_but(moves[1]).collect::<Vec<_>>(), [PackedMove::from_raw(9)]);
+        assert_eq!(tried.quiets_but(moves[1]).count(), 2);
     }
 }

@@ -113,7 +113,6 @@ impl Playing<'_> {
             && found.score < task.beta
             && excluded.is_none()
         {
-            tried.forget(found.best);
             self.learn(position, known, found.best, &tried, task.depth);
         }
         if found.score <= first_alpha && number > 0 && excluded.is_none() {

@@ -40,7 +40,7 @@ impl Playing<'_> {
             known.unwrap_or_else(|| self.worker.evaluate(position))
         });
         let mut best = raw.map_or(-Score::INFINITE, |raw| {
-            refined(self.corrected(position, raw, ply), entry.as_ref(), ply)
+            refined(self.corrected(position, raw, ply).0, entry.as_ref(), ply)
         });
         let mut best_move = PackedMove::NONE;
         let first_alpha = alpha;

@@ -1,0 +1,132 @@
+//! What `tacet spsa` and `tacet ablate` stand on: pairs of games between two settings of the playing
+//! searcher, both games of a pair with one opening, with colours changed (feature `tune`).
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use serde::Serialize;
+
+use super::LabError;
+use super::duel::adjudication::{DrawRule, Rules, WinRule};
+use super::duel::defaults;
+use super::duel::game::{self, Conditions, Player};
+use super::duel::openings::Book;
+use super::duel::side::{MAX_HASH, Pace, Side};
+use crate::board::Color;
+use crate::board::notation::quoted;
+use crate::board::pgn::GameResult;
+use crate::search::Searcher;
+
+/// When games are broken off: as those of `tacet duel` are by default.
+const RULES: Rules = Rules {
+    win: Some(WinRule { score: 1000, moves: 4 }),
+    draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
+    max_moves: Some(300),
+};
+
+/// How pairs are played.
+#[derive(clap::Args, Clone, Debug)]
+pub struct PairArgs {
+    /// Nodes a move
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: u64,
+
+    /// The table of a side in MB
+    #[arg(long, value_name = "MB", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
+    pub hash: u32,
+
+    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
+    #[arg(long, value_name = "FILE")]
+    pub book: Option<PathBuf>,
+
+    /// Decides the order of the openings and all that is drawn
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Where pairs are played.
+pub struct Ground {
+    /// The playing searcher as it is by default.
+    pub usual: Side,
+    /// For all that is drawn.
+    pub seed: u64,
+    book: Book,
+}
+
+/// What the results of pairs depend on, beside the sides' settings: for a journal's first line.
+#[derive(Serialize)]
+pub struct Terms {
+    side: String,
+    book: String,
+    book_fingerprint: String,
+    seed: u64,
+    rules: String,
+}
+
+impl Ground {
+    /// The ground that the arguments describe.
+    ///
+    /// # Errors
+    /// If the book cannot be read.
+    pub fn new(args: &PairArgs) -> Result<Ground, LabError> {
+        let mut book = match &args.book {
+            Some(path) => Book::read(path)?,
+            None => Book::own()?,
+        };
+        book.shuffle(args.seed);
+        let usual = Side {
+            searcher: Searcher::Playing,
+            scheme: Searcher::Playing.default_scheme(),
+            hash: args.hash as usize,
+            pace: Pace::Nodes(args.nodes),
+            ..defaults()
+        };
+        Ok(Ground { usual, seed: args.seed, book })
+    }
+
+    /// What results depend on.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            side: self.usual.to_string(),
+            book: self.book.name.clone(),
+            book_fingerprint: format!("{:016x}", self.book.fingerprint),
+            seed: self.seed,
+            rules: RULES.to_string(),
+        }
+    }
+
+    /// Plays the pair of a number, from 1: games won less games lost by the first side.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables.
+    pub fn play(&self, number: usize, first: &Side, second: &Side) -> Result<i32, LabError> {
+        let (first, second) = (Player::new(first)?, Player::new(second)?);
+        let abandoned = AtomicBool::new(false);
+        let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
+        let Some(opening) = self.book.opening(number - 1) else { return Ok(0) };
+        let points = |white, black| match game::play(opening, white, black, conditions) {
+            Some(finished) => points_of_white(finished.result),
+            None => 0,
+        };
+        Ok(points(&first, &second) - points(&second, &first))
+    }
+}
+
+const fn points_of_white(result: GameResult) -> i32 {
+    match result {
+        GameResult::Win(Color::White) => 1,
+        GameResult::Win(Color::Black) => -1,
+        _ => 0,
+    }
+}
+
+/// For clap: a share above nothing, at most the whole.
+///
+/// # Errors
+/// If it is no number, or another.
+pub fn share(text: &str) -> Result<f64, String> {
+    let read = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    read.ok_or_else(|| format!("'{}' is not a number above 0, at most 1", quoted(text)))
+}
