@@ -28,7 +28,7 @@ pub fn resident() -> Option<u64> {
 /// page table then. A wish only: where it is not heard nothing changes. Other systems give large
 /// pages on their own, or to privileged users alone.
 pub fn prefer_large_pages<T>(memory: &mut [T]) {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     {
         const PAGE: usize = 4096;
         let bytes = size_of_val(memory);
@@ -40,7 +40,7 @@ pub fn prefer_large_pages<T>(memory: &mut [T]) {
             unsafe { libc::madvise(start.add(skipped).cast(), length, libc::MADV_HUGEPAGE) };
         }
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", not(miri))))]
     let _ = memory;
 }
 

@@ -56,12 +56,14 @@ impl fmt::Display for AllocationError {
 
 impl std::error::Error for AllocationError {}
 
+/// Aligned to its size, so that some slot of any memory for them begins a cache line.
+#[repr(align(16))]
 struct Slot {
     lock: AtomicU64,
     data: AtomicU64,
 }
 
-const _: () = assert!(BUCKET_BYTES == 64 && align_of::<Slot>() <= 16);
+const _: () = assert!(BUCKET_BYTES == 64 && size_of::<Slot>() == align_of::<Slot>());
 
 /// The table. All methods take `&self`: threads share it.
 pub struct Table {
@@ -308,6 +310,7 @@ const fn age_of(data: u64) -> u8 {
 mod tests {
     use super::*;
     use crate::board::Square;
+    use crate::board::zobrist::split_mix;
 
     fn entry(depth: Depth, bound: Bound) -> Entry {
         Entry {
@@ -376,6 +379,7 @@ mod tests {
         assert!(Table::with_entries(usize::MAX).is_err());
     }
 
+    #[cfg_attr(miri, ignore = "takes too long")]
     #[test]
     fn more_than_the_machine_has_is_refused() {
         const GB: u64 = 1 << 30;
@@ -387,6 +391,7 @@ mod tests {
         assert_eq!(Table::with_memory(100, Some(200 << 20)).map(|t| t.megabytes()), Ok(100));
     }
 
+    #[cfg_attr(miri, ignore = "takes too long")]
     #[test]
     fn many_threads_clear_all_of_it() {
         for (megabytes, threads) in [(1, 8), (40, 3), (40, 1000)] {
@@ -399,7 +404,43 @@ mod tests {
         }
     }
 
+    /// Under Miri (`docs/fuzzing.md`) too, with fewer rounds.
+    #[test]
+    fn what_threads_write_at_once_is_found_whole_or_not_at_all() {
+        const ROUNDS: u64 = if cfg!(miri) { 300 } else { 300_000 };
+        let table = Table::with_entries(8).unwrap();
+        let key = |random: u64| (random % 64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let told = |key: u64| Entry {
+            score: Score::cp((key % 1000) as i32),
+            eval: Some(Score::cp((key >> 32) as i32 % 1000)),
+            ..entry((key >> 20) as Depth & 63, Bound::Exact)
+        };
+        let found: u64 = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|mut state| {
+                    let table = &table;
+                    scope.spawn(move || {
+                        let mut found = 0;
+                        for _ in 0..ROUNDS {
+                            let bits;
+                            (bits, state) = split_mix(state);
+                            table.store(key(bits), told(key(bits)));
+                            if let Some(entry) = table.probe(key(bits >> 32)) {
+                                assert_eq!(entry, told(key(bits >> 32)));
+                                found += 1;
+                            }
+                        }
+                        found
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert!(found > ROUNDS / 4, "{found}");
+    }
+
     #[cfg(target_os = "linux")]
+    #[cfg_attr(miri, ignore = "not about memory")]
     #[test]
     fn a_table_costs_nothing_until_it_is_used() {
         const MB: u64 = 1 << 20;
