@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [130.3, -76.3, 92.9, -6.5], width: [254.9, -56.0, -7.9, 7.6] };
+    Model { even: [100.4, -47.1, 83.1, -6.8], width: [214.7, 12.6, -50.7, 15.7] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;
