@@ -278,13 +278,14 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::duel::openings::BookArgs;
 
     fn args(factors: &[&str], out: PathBuf) -> AblateArgs {
         AblateArgs {
             factors: factors.iter().map(|text| factor(text).expect(text)).collect(),
             pairs: 10,
             share: 0.5,
-            games: PairArgs { nodes: 30, hash: 1, book: None, seed: 3 },
+            games: PairArgs { nodes: 30, hash: 1, openings: BookArgs { book: None, seed: 3 } },
             concurrency: 1,
             out,
             fresh: true,

@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use self::adjudication::{DrawRule, Rules, WinRule};
 use self::game::{Conditions, Player};
-use self::openings::Book;
+use self::openings::{Book, BookArgs};
 use self::record::{GameRecord, Standing};
 use self::side::{MAX_HASH, Pace, Side, TimeControl};
 use self::statistics::Sprt;
@@ -78,13 +78,9 @@ pub struct DuelArgs {
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
     pub hash: u32,
 
-    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
-    #[arg(long, value_name = "FILE")]
-    pub book: Option<PathBuf>,
-
-    /// Decides the order of the openings
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// What the games begin with.
+    #[command(flatten)]
+    pub openings: BookArgs,
 
     /// Games at a time
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -222,18 +218,14 @@ struct Header {
 impl Plan {
     fn new(args: &DuelArgs) -> Result<Plan, LabError> {
         let (a, b) = sides(args).map_err(LabError::Usage)?;
-        let mut book = match &args.book {
-            Some(path) => Book::read(path)?,
-            None => Book::own()?,
-        };
+        let book = args.openings.open()?;
         check_games(args.games, &book, a.pace.is_deterministic() && b.pace.is_deterministic())?;
-        book.shuffle(args.seed);
         let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
         Ok(Plan {
             a,
             b,
             book,
-            seed: args.seed,
+            seed: args.openings.seed,
             games: args.games,
             rules: Rules { win: args.resign.0, draw: args.draw.0, max_moves: args.max_moves.0 },
             tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,

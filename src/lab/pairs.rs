@@ -1,7 +1,6 @@
 //! What `tacet spsa` and `tacet ablate` stand on: pairs of games between two settings of the playing
 //! searcher, both games of a pair with one opening, with colours changed (feature `tune`).
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
@@ -10,7 +9,7 @@ use super::LabError;
 use super::duel::adjudication::{DrawRule, Rules, WinRule};
 use super::duel::defaults;
 use super::duel::game::{self, Conditions, Player};
-use super::duel::openings::Book;
+use super::duel::openings::{Book, BookArgs};
 use super::duel::side::{MAX_HASH, Pace, Side};
 use crate::board::Color;
 use crate::board::notation::quoted;
@@ -37,13 +36,9 @@ pub struct PairArgs {
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
     pub hash: u32,
 
-    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
-    #[arg(long, value_name = "FILE")]
-    pub book: Option<PathBuf>,
-
-    /// Decides the order of the openings and all that is drawn
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// What the games begin with.
+    #[command(flatten)]
+    pub openings: BookArgs,
 }
 
 /// Where pairs are played.
@@ -71,11 +66,6 @@ impl Ground {
     /// # Errors
     /// If the book cannot be read.
     pub fn new(args: &PairArgs) -> Result<Ground, LabError> {
-        let mut book = match &args.book {
-            Some(path) => Book::read(path)?,
-            None => Book::own()?,
-        };
-        book.shuffle(args.seed);
         let usual = Side {
             searcher: Searcher::Playing,
             scheme: Searcher::Playing.default_scheme(),
@@ -83,7 +73,7 @@ impl Ground {
             pace: Pace::Nodes(args.nodes),
             ..defaults()
         };
-        Ok(Ground { usual, seed: args.seed, book })
+        Ok(Ground { usual, seed: args.openings.seed, book: args.openings.open()? })
     }
 
     /// What results depend on.
@@ -102,10 +92,10 @@ impl Ground {
     /// # Errors
     /// If there is no memory for the tables.
     pub fn play(&self, number: usize, first: &Side, second: &Side) -> Result<i32, LabError> {
+        let Some(opening) = self.book.opening(number - 1) else { return Ok(0) };
         let (first, second) = (Player::new(first)?, Player::new(second)?);
         let abandoned = AtomicBool::new(false);
         let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
-        let Some(opening) = self.book.opening(number - 1) else { return Ok(0) };
         let points = |white, black| match game::play(opening, white, black, conditions) {
             Some(finished) => points_of_white(finished.result),
             None => 0,

@@ -268,13 +268,14 @@ fn repeated(params: &[&'static Param]) -> Option<&'static Param> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::duel::openings::BookArgs;
 
     fn args(names: &[&str], iterations: u32) -> SpsaArgs {
         SpsaArgs {
             tune: names.iter().map(|name| tunable(name).expect("it is there")).collect(),
             iterations: Some(iterations),
             rate: 0.5,
-            games: PairArgs { nodes: 30, hash: 1, book: None, seed: 3 },
+            games: PairArgs { nodes: 30, hash: 1, openings: BookArgs { book: None, seed: 3 } },
             concurrency: 1,
             out: None,
             fresh: false,

@@ -1,6 +1,6 @@
 //! Where games begin: a book in EPD or PGN, or a balanced set of our own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::board::{PackedMove, Position, pgn};
 use crate::lab::random::Random;
@@ -21,6 +21,33 @@ impl Opening {
     /// The position after its moves.
     pub fn end(&self) -> Position {
         self.moves.iter().fold(self.start.clone(), |position, &m| position.play(m).0)
+    }
+}
+
+/// Which openings are played, and in what order.
+#[derive(clap::Args, Clone, Debug)]
+pub struct BookArgs {
+    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
+    #[arg(long, value_name = "FILE")]
+    pub book: Option<PathBuf>,
+
+    /// Decides the order of the openings and all else that is drawn
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl BookArgs {
+    /// The openings in their order.
+    ///
+    /// # Errors
+    /// As [`Book::read`].
+    pub fn open(&self) -> Result<Book, LabError> {
+        let mut book = match &self.book {
+            Some(path) => Book::read(path)?,
+            None => Book::own()?,
+        };
+        book.shuffle(self.seed);
+        Ok(book)
     }
 }
 
