@@ -155,7 +155,7 @@ fn what_is_no_network_is_refused_with_the_reason() {
         (b"TACETNET".to_vec(), "a network of 8 bytes or more"),
         (with(0, b'X'), "not a network of Tacet"),
         (with(8, 9), "a network of version 9, not 1"),
-        (with(10, 3), "a network of 3 neurons"),
+        (with(11, 200), " neurons and 4 outputs, not"),
         (with(1_000, 222), "wrong checksum"),
         (with(14, 0), "out of range"),
         (bytes[..bytes.len() - 1].to_vec(), "bytes or more, not"),
