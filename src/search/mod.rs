@@ -2,6 +2,7 @@
 
 mod classic;
 pub mod correction;
+mod crew;
 pub mod endgame;
 pub mod extend;
 pub mod handicap;

@@ -1,16 +1,18 @@
 //! The search threads of an engine, and what they remember between the searches of a game.
 //!
-//! Threads share the transposition table and nothing else (Lazy SMP): each searches the whole tree
-//! with histories of its own, and what one stores the others find. At the end they vote.
+//! Threads share the transposition table (Lazy SMP): each searches the whole tree with histories of
+//! its own, and what one stores the others find. The first to complete an iteration completes it for
+//! all. At the end they vote.
 
 use std::thread;
 
 use super::classic::Classic;
+use super::crew::Crew;
 use super::endgame::Endgame;
 use super::handicap::Handicap;
 use super::pvs::{Memory, Playing};
 use super::table::Table;
-use super::worker::{Crew, Worker};
+use super::worker::Worker;
 use super::{Bound, Line, Message, Outcome, SearchJob, Searcher};
 use crate::board::PackedMove;
 use crate::score::Score;
@@ -220,5 +222,23 @@ mod tests {
         let outcome = pool.run(&job, &table, &keeper, &mut |_| ());
         assert!(job.root.is_legal(outcome.best()));
         assert!(keeper.is_stopped());
+    }
+
+    #[test]
+    fn a_thread_goes_on_from_the_deepest_iteration_of_all() {
+        let job = SearchJob::new(Position::startpos(), Searcher::Playing);
+        let table = Table::new(1).unwrap();
+        let crew = Crew::new(2, Endgame::default());
+        let run = |number: usize, depth: i32| {
+            let keeper = Keeper::with_limits(Limits::to_depth(depth));
+            let worker = Worker::new(&job, &table, &keeper, &crew, number);
+            Playing::new(worker, &mut Memory::new(), &mut |_| ()).run()
+        };
+        let first = run(0, 6);
+        let second = run(1, 8);
+        let depths: Vec<_> = second.iterations.iter().map(|iteration| iteration.depth).collect();
+        assert_eq!(depths, [6, 7, 8]);
+        assert_eq!(second.iterations[0].score, first.iterations[5].score);
+        assert_eq!(second.iterations[0].best, first.best());
     }
 }

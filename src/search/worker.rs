@@ -1,51 +1,15 @@
 //! One search thread's state: what both searchers share.
 
-use super::endgame::Endgame;
+use super::crew::Crew;
 use super::stats::Stats;
 use super::table::Table;
 use super::{Iteration, Line, SearchJob};
 use crate::board::{PackedMove, Position, Role};
 use crate::eval;
-use crate::score::{MAX_PLY, Ply, Score};
+use crate::score::{Depth, MAX_PLY, Ply, Score};
 use crate::time::Keeper;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// Nodes between a helper thread's looks at the stop flag.
-const HELPER_INTERVAL: u64 = 1024;
-
-/// What the threads of one search share beside the table: the endgame tables, and how far each is.
-pub struct Crew {
-    counts: Vec<Counts>,
-    /// The endgame tables, and what they say of the root.
-    pub endgame: Endgame,
-}
-
-/// What one thread has counted, on a cache line of its own: its writer is disturbed by no other.
-#[derive(Default)]
-#[repr(align(128))]
-struct Counts {
-    nodes: AtomicU64,
-    tablebase_hits: AtomicU64,
-}
-
-impl Crew {
-    /// So many threads, 1 and up.
-    pub fn new(threads: usize, endgame: Endgame) -> Crew {
-        Crew { counts: (0..threads).map(|_| Counts::default()).collect(), endgame }
-    }
-
-    /// Nodes of all threads, each as of its last look at the clock.
-    pub fn nodes(&self) -> u64 {
-        self.counts.iter().map(|count| count.nodes.load(Relaxed)).sum()
-    }
-
-    /// Positions found in the endgame tables: of the root, and of all threads as of their last
-    /// look at the clock.
-    pub fn tablebase_hits(&self) -> u64 {
-        let inside: u64 = self.counts.iter().map(|count| count.tablebase_hits.load(Relaxed)).sum();
-        self.endgame.hits() + inside
-    }
-}
+/// Nodes between a thread's looks at the others of its crew.
+const CREW_INTERVAL: u64 = 1024;
 
 /// What the classic and the playing searcher both stand on: counting, stopping, the path from the
 /// root, principal variations.
@@ -67,6 +31,8 @@ pub struct Worker<'a> {
     pub stats: Stats,
     /// The worth of all pieces at the root: minor 2, rook 3, queen 6 (the `micromax` guard).
     pub root_stage: u32,
+    /// The depth of the last iteration this thread has completed or taken over.
+    pub completed: Depth,
     /// The deepest ply of this iteration.
     pub selective_depth: Ply,
     /// Root moves not to be searched now: found already (MultiPV).
@@ -106,6 +72,7 @@ impl<'a> Worker<'a> {
             eval: eval::State::with(job.evaluator(), &job.root),
             stats: Stats::default(),
             root_stage: stage(&job.root),
+            completed: 0,
             selective_depth: 0,
             excluded: Vec::with_capacity(job.multi_pv),
             keys,
@@ -132,26 +99,38 @@ impl<'a> Worker<'a> {
     #[cold]
     fn look(&mut self) -> Option<()> {
         self.publish();
+        let mut interval = CREW_INTERVAL;
         if self.is_first() {
             let nodes = self.crew.nodes();
             if self.keeper.must_stop(nodes) {
                 return None;
             }
-            self.next_look = self.stats.nodes + self.keeper.nodes_to_next_look(nodes).max(1);
-        } else {
-            if self.keeper.is_stopped() {
-                return None;
-            }
-            self.next_look = self.stats.nodes + HELPER_INTERVAL;
+            let next = self.keeper.nodes_to_next_look(nodes).max(1);
+            interval = if self.crew.is_one() { next } else { next.min(interval) };
+        } else if self.keeper.is_stopped() {
+            return None;
         }
+        if self.is_overtaken() {
+            return None;
+        }
+        self.next_look = self.stats.nodes + interval;
         Some(())
+    }
+
+    /// Has another thread completed an iteration that this one has not?
+    pub fn is_overtaken(&self) -> bool {
+        self.crew.depth() > self.completed
+    }
+
+    /// Goes back to the root from wherever the search was left.
+    pub fn rewind(&mut self) {
+        self.keys.truncate(self.job.earlier.len());
+        self.eval.reset(&self.job.root);
     }
 
     /// Tells the crew what this thread has counted.
     pub fn publish(&self) {
-        let counts = &self.crew.counts[self.number];
-        counts.nodes.store(self.stats.nodes, Relaxed);
-        counts.tablebase_hits.store(self.stats.tablebase_hits, Relaxed);
+        self.crew.count(self.number, &self.stats);
     }
 
     /// Nodes of all threads.

@@ -1,8 +1,9 @@
 //! Iterative deepening with aspiration windows and MultiPV.
 
-use super::{Playing, Root, Task};
+use super::{Frame, Playing, Root, Task};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
+use crate::search::crew::Milestone;
 use crate::search::null_move::Path;
 use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, variation};
 use crate::time::Progress;
@@ -16,9 +17,11 @@ impl Playing<'_> {
     pub fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut stable = 0;
-        for depth in 1..=self.worker.keeper.max_depth() {
-            self.root = Root { depth, ..Root::default() };
-            let Some(lines) = self.iteration(depth, &outcome.lines) else {
+        while outcome.depth < self.worker.keeper.max_depth() {
+            self.root = Root { depth: outcome.depth + 1, ..Root::default() };
+            let Some(lines) =
+                self.iteration(self.root.depth, &outcome.lines).or_else(|| self.follow())
+            else {
                 self.keep_partial(&mut outcome);
                 break;
             };
@@ -26,7 +29,8 @@ impl Playing<'_> {
             let same = outcome.best() == lines[0].moves[0];
             stable = if same { stable + 1 } else { 0 };
             let drop = outcome.score().map_or(0, |score| score - lines[0].score);
-            outcome.depth = depth;
+            outcome.depth = self.root.depth;
+            self.worker.completed = self.root.depth;
             outcome.lines = lines;
             let progress = self.progress(&outcome, stable, drop);
             if self.worker.is_first() && !self.worker.keeper.may_deepen(&progress) {
@@ -35,6 +39,22 @@ impl Playing<'_> {
         }
         outcome.stats = self.worker.stats;
         outcome
+    }
+
+    /// If the iteration ended because another thread has completed it, or a deeper one: takes that
+    /// one's lines for its own. `None` if the search was stopped.
+    fn follow(&mut self) -> Option<Vec<Line>> {
+        if self.worker.keeper.is_stopped() || !self.worker.is_overtaken() {
+            return None;
+        }
+        self.worker.rewind();
+        self.frames.fill(Frame::default());
+        let Milestone { depth, lines, effort } = self.worker.crew.milestone();
+        self.root = Root { depth, effort, ..Root::default() };
+        for (i, line) in lines.iter().enumerate() {
+            self.tell(line.clone(), i + 1);
+        }
+        Some(lines)
     }
 
     /// One iteration: the best lines, as many as are wanted. `None` if stopped.
@@ -50,6 +70,8 @@ impl Playing<'_> {
             lines.push(line);
         }
         lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
+        let effort = self.root.effort.clone();
+        self.worker.crew.pass(Milestone { depth, lines: lines.clone(), effort });
         for (i, line) in lines.iter().enumerate() {
             self.tell(line.clone(), i + 1);
         }

@@ -171,9 +171,10 @@ mod tests {
     use super::super::{Memory, Playing};
     use super::*;
     use crate::score::Score;
+    use crate::search::crew::Crew;
     use crate::search::endgame::Endgame;
     use crate::search::table::Table;
-    use crate::search::worker::{Crew, Worker};
+    use crate::search::worker::Worker;
     use crate::search::{SearchJob, Searcher};
     use crate::time::{Keeper, Limits};
 
