@@ -113,7 +113,7 @@ fn set_when(scheme: &mut Scheme, value: &str) -> Option<()> {
         _ => numbered(value, "depth")
             .map(When::Depth)
             .or_else(|| numbered(value, "few").map(|most| When::FewPiecesOrDepth(most, DEEP)))
-            .or_else(|| numbered(value, "margin").map(When::Margin))?,
+            .or_else(|| numbered(value, "margin").map(|most| When::MarginOrDepth(most, DEEP)))?,
     };
     match &mut scheme.verifying {
         FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => *when = wanted,
@@ -170,7 +170,7 @@ mod tests {
             FailHigh::Cutoff => unreachable!("{text} verifies"),
         };
         assert_eq!(when("modern+when=few3"), When::FewPiecesOrDepth(3, DEEP));
-        assert_eq!(when("verified-modern+when=margin80"), When::Margin(80));
+        assert_eq!(when("verified-modern+when=margin80"), When::MarginOrDepth(80, DEEP));
         assert!(scheme("verified-r3+when=margin80").unwrap().needs_eval());
         assert!(!scheme("verified-r3+when=few3").unwrap().needs_eval());
     }

@@ -141,8 +141,9 @@ pub enum When {
     /// The side to move has at most so many pieces besides king and pawns, or the depth is at least
     /// so much.
     FewPiecesOrDepth(u32, Depth),
-    /// The static evaluation is less than so many centipawns above beta.
-    Margin(i32),
+    /// The static evaluation is less than so many centipawns above beta, or the depth is at least so
+    /// much.
+    MarginOrDepth(i32, Depth),
 }
 
 /// Where the null move is banned during a re-check.
@@ -280,7 +281,7 @@ impl FailHigh {
         match self {
             FailHigh::Cutoff => false,
             FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => {
-                matches!(when, When::Margin(_))
+                matches!(when, When::MarginOrDepth(..))
             }
         }
     }
@@ -339,7 +340,9 @@ impl When {
             When::Endgame => node.own_pieces <= 1,
             When::Depth(depth) => node.depth >= depth,
             When::FewPiecesOrDepth(most, depth) => node.own_pieces <= most || node.depth >= depth,
-            When::Margin(least) => node.static_eval.value() < node.beta.value() + least,
+            When::MarginOrDepth(margin, depth) => {
+                node.static_eval.value() < node.beta.value() + margin || node.depth >= depth
+            }
         }
     }
 }

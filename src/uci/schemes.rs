@@ -113,7 +113,9 @@ fn condition_text(when: When) -> String {
         When::FewPiecesOrDepth(most, depth) => {
             format!("with <= {most} pieces or at depth >= {depth}")
         }
-        When::Margin(least) => format!("where eval < beta + {least}"),
+        When::MarginOrDepth(margin, depth) => {
+            format!("where eval < beta + {margin} or at depth >= {depth}")
+        }
     }
 }
 
