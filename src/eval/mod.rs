@@ -82,6 +82,20 @@ impl State {
         }
     }
 
+    /// A stack of the given evaluation whose bottom is `position`, made of the last search's if that
+    /// had the same evaluation: its memory and what it has cached are kept.
+    pub fn resumed(last: Option<State>, evaluator: &Evaluator, position: &Position) -> State {
+        let mut state = match (last, evaluator) {
+            (Some(State::Classical(stack)), Evaluator::Classical) => State::Classical(stack),
+            (Some(State::Network(stack)), Evaluator::Network(network)) if stack.is_of(network) => {
+                State::Network(stack)
+            }
+            _ => return State::with(evaluator, position),
+        };
+        state.reset(position);
+        state
+    }
+
     /// Empties the stack and begins anew.
     pub fn reset(&mut self, position: &Position) {
         match self {

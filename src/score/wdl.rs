@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [100.4, -47.1, 83.1, -6.8], width: [214.7, 12.6, -50.7, 15.7] };
+    Model { even: [94.5, -50.4, 90.9, -9.7], width: [203.5, 21.1, -57.5, 17.1] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;

@@ -32,7 +32,7 @@ struct Counts {
 pub struct Milestone {
     /// Its depth.
     pub depth: Depth,
-    /// What it found, best line first.
+    /// What it found, best line first: at least one line.
     pub lines: Vec<Line>,
     /// Nodes spent on each root move.
     pub effort: Vec<(PackedMove, u64)>,
@@ -87,7 +87,7 @@ impl Crew {
     /// A thread has completed an iteration: of two of one depth the first counts.
     pub fn pass(&self, milestone: Milestone) {
         let mut deepest = self.milestone.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.is_one() && milestone.depth > deepest.depth {
+        if milestone.depth > deepest.depth {
             self.depth.store(milestone.depth, Relaxed);
             *deepest = milestone;
         }

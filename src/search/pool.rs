@@ -70,7 +70,7 @@ impl Pool {
             Searcher::Playing => self.play(job, table, keeper, report),
             Searcher::Classic => {
                 let crew = Crew::new(1, Endgame::default());
-                Classic::new(Worker::new(job, table, keeper, &crew, 0)).run(report)
+                Classic::new(Worker::new(job, table, keeper, &crew, 0, None)).run(report)
             }
         };
         if outcome.lines.is_empty() {
@@ -112,7 +112,8 @@ impl Pool {
         let mut outcome = thread::scope(|scope| {
             let helpers: Vec<_> = memories
                 .filter_map(|(number, memory)| {
-                    let worker = Worker::new(job, table, keeper, crew, number);
+                    let last = memory.take_eval();
+                    let worker = Worker::new(job, table, keeper, crew, number, last);
                     let search = move || {
                         job.values.install();
                         Playing::new(worker, memory, &mut |_| ()).run()
@@ -122,7 +123,7 @@ impl Pool {
                     builder.spawn_scoped(scope, search).ok()
                 })
                 .collect();
-            let worker = Worker::new(job, table, keeper, crew, 0);
+            let worker = Worker::new(job, table, keeper, crew, 0, first.take_eval());
             let outcome = Playing::new(worker, first, report).run();
             keeper.end_search();
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
@@ -189,6 +190,7 @@ fn any_move(job: &SearchJob) -> Option<Line> {
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::search::crew::Milestone;
     use crate::time::Limits;
 
     fn outcome(m: PackedMove, score: i32, depth: i32) -> Outcome {
@@ -231,7 +233,7 @@ mod tests {
         let crew = Crew::new(2, Endgame::default());
         let run = |number: usize, depth: i32| {
             let keeper = Keeper::with_limits(Limits::to_depth(depth));
-            let worker = Worker::new(&job, &table, &keeper, &crew, number);
+            let worker = Worker::new(&job, &table, &keeper, &crew, number, None);
             Playing::new(worker, &mut Memory::new(), &mut |_| ()).run()
         };
         let first = run(0, 6);
@@ -240,5 +242,46 @@ mod tests {
         assert_eq!(depths, [6, 7, 8]);
         assert_eq!(second.iterations[0].score, first.iterations[5].score);
         assert_eq!(second.iterations[0].best, first.best());
+    }
+
+    #[test]
+    fn a_thread_that_is_overtaken_in_an_iteration_leaves_it_whole() {
+        let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        let job = SearchJob::new(Position::from_fen(kiwipete).unwrap(), Searcher::Playing);
+        let table = Table::new(1).unwrap();
+        let crew = Crew::new(2, Endgame::default());
+        let ahead = || {
+            let lines = outcome(job.root.legal_moves()[0], 0, 9).lines;
+            crew.pass(Milestone { depth: 9, lines, effort: Vec::new() });
+        };
+        // As if the other thread came to depth 9 while this one begins with depth 7.
+        let mut report = |message: &Message| match message {
+            Message::Line(info) if info.line.depth == 6 => ahead(),
+            _ => {}
+        };
+        let keeper = Keeper::with_limits(Limits::to_depth(10));
+        let worker = Worker::new(&job, &table, &keeper, &crew, 1, None);
+        let outcome = Playing::new(worker, &mut Memory::new(), &mut report).run();
+        let depths: Vec<_> = outcome.iterations.iter().map(|iteration| iteration.depth).collect();
+        assert_eq!(depths, [1, 2, 3, 4, 5, 6, 9, 10]);
+        let nodes = |depth: usize| outcome.iterations[depth].stats.nodes;
+        assert!(nodes(6) > nodes(5), "it had begun");
+        outcome.lines[0].moves.iter().fold(job.root.clone(), |position, &m| {
+            assert!(position.is_legal(m));
+            position.play(m).0
+        });
+    }
+
+    #[test]
+    fn several_threads_find_nothing_where_no_move_is_legal() {
+        for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R6k/6pp/8/8/8/8/8/6K1 b - - 0 1"] {
+            let mut pool = Pool::new();
+            pool.set_threads(2);
+            let job = SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing);
+            let table = Table::new(1).unwrap();
+            let keeper = Keeper::with_limits(Limits::to_depth(5));
+            let outcome = pool.run(&job, &table, &keeper, &mut |_| ());
+            assert!(outcome.lines.is_empty(), "{fen}");
+        }
     }
 }

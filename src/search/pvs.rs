@@ -19,6 +19,7 @@ use super::{Bound, Message};
 use crate::board::checks::Checks;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position, exchange};
+use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
 
@@ -41,13 +42,20 @@ pub struct Memory {
     correction: Correction,
     /// Moves of the nodes on the path, one pair of lists a ply: kept to save the allocation.
     lists: Vec<Lists>,
+    /// The evaluation's sums of the last search.
+    eval: Option<eval::State>,
 }
 
 impl Memory {
     /// Nothing learned yet.
     pub fn new() -> Memory {
         let lists = (0..=MAX_PLY + 1).map(|_| Lists::default()).collect();
-        Memory { history: History::new(), correction: Correction::new(), lists }
+        Memory { history: History::new(), correction: Correction::new(), lists, eval: None }
+    }
+
+    /// What is left of the last search's evaluation, for the next one.
+    pub fn take_eval(&mut self) -> Option<eval::State> {
+        self.eval.take()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::board::{PackedMove, Position, Role};
 use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use crate::time::Keeper;
+
 /// Nodes between a thread's looks at the others of its crew.
 const CREW_INTERVAL: u64 = 1024;
 
@@ -52,13 +53,15 @@ struct PvTable {
 impl<'a> Worker<'a> {
     /// A worker that stands at the job's root.
     ///
-    /// The first of the crew minds the limits; the others search until they are stopped.
+    /// The first of the crew minds the limits; the others search until they are stopped. What is
+    /// left of the last search's evaluation is of use if there is any.
     pub fn new(
         job: &'a SearchJob,
         table: &'a Table,
         keeper: &'a Keeper,
         crew: &'a Crew,
         number: usize,
+        last: Option<eval::State>,
     ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(job.earlier.len() + MAX_PLY + 8);
         keys.extend_from_slice(&job.earlier);
@@ -69,7 +72,7 @@ impl<'a> Worker<'a> {
             crew,
             number,
             table_men: crew.endgame.men(),
-            eval: eval::State::with(job.evaluator(), &job.root),
+            eval: eval::State::resumed(last, job.evaluator(), &job.root),
             stats: Stats::default(),
             root_stage: stage(&job.root),
             completed: 0,

@@ -16,6 +16,7 @@ mod adam;
 mod checkpoint;
 mod data;
 mod model;
+mod wide;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,10 @@ use crate::eval::network::shape::are_whole;
 use crate::eval::network::{self, Parameters};
 use crate::lab::epd::fingerprint;
 use crate::lab::random::Random;
+use adam::Step;
 use checkpoint::Course;
 use data::Data;
-use model::Model;
+use model::{Model, Scratch};
 
 pub use data::HELD_OUT;
 
@@ -37,7 +39,8 @@ pub use data::HELD_OUT;
 #[derive(clap::Args, Clone, Debug)]
 pub struct TrainArgs {
     /// Files made by `tacet datagen`
-    #[arg(long, required_unless_present = "blank", num_args = 1.., value_name = "FILE")]
+    #[arg(long, required_unless_present_any = ["blank", "double"], num_args = 1..,
+          value_name = "FILE")]
     pub data: Vec<PathBuf>,
     /// The network file to write
     #[arg(long, value_name = "FILE")]
@@ -47,6 +50,10 @@ pub struct TrainArgs {
     #[arg(long, value_name = "NEURONS", conflicts_with_all = ["data", "from", "resume"],
           value_parser = neurons)]
     pub blank: Option<u16>,
+    /// Write a network of twice as many neurons that says nearly the same as this one, to go on from
+    /// in the same way
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "from", "resume", "blank"])]
+    pub double: Option<PathBuf>,
     /// Learn the classical evaluation of the games' positions and of others near them, instead of
     /// scores and results: to begin at
     #[arg(long)]
@@ -105,6 +112,9 @@ fn positive(text: &str) -> Result<f64, String> {
 pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
     if let Some(neurons) = args.blank {
         return replace(&args.out, &network::blank(neurons));
+    }
+    if let Some(path) = &args.double {
+        return replace(&args.out, &wide::doubled(&read(path)?, args.seed));
     }
     let (training, held_out) = data::load(args)?;
     if training.is_empty() || held_out.is_empty() {
@@ -179,9 +189,10 @@ fn identity(args: &TrainArgs, training: &Data, held_out: &Data) -> u64 {
     fingerprint(format!("{args:?} {data:?}").as_bytes())
 }
 
-/// What one part of a batch says.
+/// One part of a batch.
 struct Part {
-    slopes: Vec<f32>,
+    scratch: Scratch,
+    /// The sum of its losses.
     loss: f64,
 }
 
@@ -203,7 +214,7 @@ impl<'a> Training<'a> {
             threads: args.threads.map_or_else(cores, NonZero::get).min(PARTS),
             fingerprint,
             course: begin(args, fingerprint)?,
-            parts: (0..PARTS).map(|_| Part { slopes: model::no_slopes(), loss: 0.0 }).collect(),
+            parts: (0..PARTS).map(|_| Part { scratch: Scratch::new(), loss: 0.0 }).collect(),
         })
     }
 
@@ -234,13 +245,12 @@ impl<'a> Training<'a> {
     fn step(&mut self, batch: &[u32], rate: f32) -> f64 {
         let (model, data) = (&self.course.model, self.training);
         each_part(&mut self.parts, batch, self.threads, |part, indices| {
-            part.loss = model.learn(data, indices, &mut part.slopes);
+            part.loss = model.learn(data, indices, &mut part.scratch);
         });
-        let share = 1.0 / batch.len() as f32;
-        let slopes: Vec<&mut [f32]> =
-            self.parts.iter_mut().map(|part| part.slopes.as_mut_slice()).collect();
+        let step = Step { share: 1.0 / batch.len() as f32, rate, decay: self.args.decay };
+        let slopes = self.parts.iter_mut().map(|part| part.scratch.slopes.as_mut_slice());
         let Course { model, adam, .. } = &mut self.course;
-        adam.step(model, slopes, share, rate, self.args.decay);
+        adam.step(model, slopes, step, self.threads);
         self.parts.iter().map(|part| part.loss).sum()
     }
 
@@ -248,10 +258,15 @@ impl<'a> Training<'a> {
     fn held_out_loss(&mut self, model: &Model) -> f64 {
         let data = self.held_out;
         let indices: Vec<u32> = (0..data.len() as u32).collect();
-        each_part(&mut self.parts, &indices, self.threads, |part, indices| {
-            part.loss = model.loss(data, indices);
-        });
-        self.parts.iter().map(|part| part.loss).sum::<f64>() / data.len() as f64
+        let mut sum = 0.0;
+        // As large as a batch, so that the scratch grows no further.
+        for indices in indices.chunks(self.args.batch as usize) {
+            each_part(&mut self.parts, indices, self.threads, |part, indices| {
+                part.loss = model.loss(data, indices, &mut part.scratch);
+            });
+            sum += self.parts.iter().map(|part| part.loss).sum::<f64>();
+        }
+        sum / data.len() as f64
     }
 
     /// Writes the network if it is the best so far.
@@ -273,21 +288,26 @@ impl<'a> Training<'a> {
     }
 
     /// The best network in integers.
-    fn quantised(&self) -> Parameters {
-        self.course.best.1.quantised(self.centipawns())
+    fn quantised(&mut self) -> Parameters {
+        let centipawns = self.centipawns();
+        self.course.best.1.quantised(centipawns)
     }
 
     /// How many centipawns of searched score a unit of the best network's output stands for where
     /// the game is open, by least squares.
-    fn centipawns(&self) -> f64 {
+    fn centipawns(&mut self) -> f64 {
         let best = &self.course.best.1;
         let (mut both, mut square) = (0.0, 0.0);
-        for sample in &self.held_out.samples {
-            let output = f64::from(best.output(self.held_out, sample));
-            if output.abs() < 2.0 {
-                both += output * f64::from(sample.score);
-                square += output * output;
-            }
+        let indices: Vec<u32> = (0..self.held_out.len() as u32).collect();
+        for indices in indices.chunks(self.args.batch as usize) {
+            let scratch = &mut self.parts[0].scratch;
+            best.outputs(self.held_out, indices, scratch, |sample, output| {
+                let output = f64::from(output);
+                if output.abs() < 2.0 {
+                    both += output * f64::from(sample.score);
+                    square += output * output;
+                }
+            });
         }
         if square > 0.0 { both / square } else { self.args.scale }
     }
@@ -353,6 +373,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::eval::network::shape::HIDDEN;
     use crate::score::Score;
 
     /// Positions of random games, with random points.
@@ -375,6 +396,7 @@ mod tests {
         let out = format!("tacet-trainer-{}-{name}.net", std::process::id());
         TrainArgs {
             blank: None,
+            double: None,
             data: Vec::new(),
             out: std::env::temp_dir().join(out),
             classical: false,
@@ -435,5 +457,26 @@ mod tests {
         let afresh = TrainArgs { resume: false, lr: 0.02, ..cut.clone() };
         assert_eq!(Training::new(&afresh, &training, &held_out).unwrap().course.epochs, 0);
         [whole, cut].iter().for_each(tidy);
+    }
+
+    #[test]
+    fn networks_of_other_sizes_are_written() {
+        let args = args("sizes");
+        let neurons = || {
+            let bytes = std::fs::read(&args.out).unwrap();
+            u16::from_le_bytes([bytes[10], bytes[11]])
+        };
+        run(&TrainArgs { blank: Some(96), ..args.clone() }).unwrap();
+        assert_eq!(neurons(), 96);
+        let larger = (HIDDEN / 32 + 1) as u16 * 32;
+        run(&TrainArgs { blank: Some(larger), ..args.clone() }).unwrap();
+        let double = TrainArgs { double: Some(args.out.clone()), ..args.clone() };
+        let refusal = run(&double).unwrap_err().to_string();
+        assert!(refusal.contains("neurons"), "of another size: {refusal}");
+        std::fs::write(&args.out, network::EMBEDDED).unwrap();
+        run(&double).unwrap();
+        assert_eq!(usize::from(neurons()), 2 * HIDDEN);
+        tidy(&args);
+        assert!(run(&double).is_err(), "no file");
     }
 }

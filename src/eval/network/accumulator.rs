@@ -3,8 +3,8 @@
 //! A move turns few inputs on and off, so the sums of the first layer are those of the position
 //! before it and a few rows of weights ("efficiently updatable", Yu Nasu 2018). A push only notes
 //! what changed; an evaluation goes back to the nearest position whose sums are known and comes
-//! forward from there. When a king crosses the middle its side sees the board mirrored, and the
-//! sums begin anew: from the last position seen with the same mirroring, whose difference is
+//! forward from there. When a king's move changes its side's view, mirrored or of another king
+//! bucket, the sums begin anew: from the last position seen in this view, whose difference is
 //! usually small (the refresh cache, Luecx's "Finny tables" in Koivisto, 2021).
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use arrayvec::ArrayVec;
 
 use super::Network;
 use super::kernels::Row;
-use super::shape::{View, bucket, is_mirrored};
+use super::shape::{View, bucket};
 use crate::board::{Bitboard, Change, Color, PieceSquare, Position, Role, color_index};
 use crate::eval::endings;
 use crate::score::{MAX_PLY, Score};
@@ -25,7 +25,7 @@ pub struct Stack {
     /// Those above the top are left over from other lines.
     entries: Vec<Entry>,
     top: usize,
-    cache: Box<[[Cached; 2]; 2]>,
+    cache: Box<[[Cached; View::COUNT]; 2]>,
 }
 
 /// A position on the path. Arrays are by colour, White first.
@@ -34,12 +34,12 @@ struct Entry {
     sums: [Row; 2],
     /// Whether the sums have been computed.
     known: [bool; 2],
-    mirrored: [bool; 2],
+    views: [View; 2],
     /// What led here.
     change: Change,
 }
 
-/// The last position seen with some mirroring, and its sums.
+/// The last position seen in some view, and its sums.
 #[derive(Clone, Debug)]
 struct Cached {
     sums: Row,
@@ -50,10 +50,15 @@ impl Stack {
     /// A stack whose bottom is `position`.
     pub fn new(network: Arc<Network>, position: &Position) -> Stack {
         let empty = Cached { sums: network.bias, pieces: [[Bitboard::EMPTY; 6]; 2] };
-        let cache = Box::new(std::array::from_fn(|_| [empty.clone(), empty.clone()]));
+        let cache = Box::new([(); 2].map(|()| std::array::from_fn(|_| empty.clone())));
         let mut entries = Vec::with_capacity(MAX_PLY + 16);
         entries.push(Entry::of(position));
         Stack { network, entries, top: 0, cache }
+    }
+
+    /// Are these sums of that network?
+    pub fn is_of(&self, network: &Arc<Network>) -> bool {
+        Arc::ptr_eq(&self.network, network)
     }
 
     /// Empties the stack and begins anew.
@@ -65,20 +70,20 @@ impl Stack {
     /// A move was played (an empty change: a pass).
     #[inline]
     pub fn push(&mut self, change: &Change) {
-        let mut mirrored = self.entries[self.top].mirrored;
+        let mut views = self.entries[self.top].views;
         for &piece in change.put() {
             if piece.role() == Role::King {
-                mirrored[color_index(piece.color())] = is_mirrored(piece.square());
+                views[color_index(piece.color())] = View::of(piece.color(), piece.square());
             }
         }
         self.top += 1;
         match self.entries.get_mut(self.top) {
             Some(entry) => {
                 entry.known = [false; 2];
-                entry.mirrored = mirrored;
+                entry.views = views;
                 entry.change = *change;
             }
-            None => self.entries.push(Entry { change: *change, ..Entry::unknown(mirrored) }),
+            None => self.entries.push(Entry { change: *change, ..Entry::unknown(views) }),
         }
     }
 
@@ -109,17 +114,17 @@ impl Stack {
     #[inline]
     fn bring_up(&mut self, position: &Position, color: Color) {
         let side = color_index(color);
-        let mirrored = self.entries[self.top].mirrored[side];
-        debug_assert_eq!(mirrored, is_mirrored(position.king(color)), "wrong top");
+        let view = self.entries[self.top].views[side];
+        debug_assert_eq!(view, View::of(color, position.king(color)), "wrong top");
         let mut known = self.top;
         while !self.entries[known].known[side] {
-            if known == 0 || self.entries[known - 1].mirrored[side] != mirrored {
-                return self.refresh(position, View { color, mirrored });
+            if known == 0 || self.entries[known - 1].views[side] != view {
+                return self.refresh(position, view);
             }
             known -= 1;
         }
         for number in known + 1..=self.top {
-            self.step(number, View { color, mirrored });
+            self.step(number, view);
         }
     }
 
@@ -145,7 +150,7 @@ impl Stack {
     #[cold]
     fn refresh(&mut self, position: &Position, view: View) {
         let side = color_index(view.color);
-        let cached = &mut self.cache[side][usize::from(view.mirrored)];
+        let cached = &mut self.cache[side][view.index()];
         let (mut put, mut removed) = (ArrayVec::<&Row, 64>::new(), ArrayVec::<&Row, 64>::new());
         for color in Color::ALL {
             for role in Role::ALL {
@@ -167,11 +172,11 @@ impl Stack {
 
 impl Entry {
     fn of(position: &Position) -> Entry {
-        Entry::unknown(Color::ALL.map(|color| is_mirrored(position.king(color))))
+        Entry::unknown(Color::ALL.map(|color| View::of(color, position.king(color))))
     }
 
-    fn unknown(mirrored: [bool; 2]) -> Entry {
+    fn unknown(views: [View; 2]) -> Entry {
         let sums = [Row([0; super::shape::HIDDEN]); 2];
-        Entry { sums, known: [false; 2], mirrored, change: Change::default() }
+        Entry { sums, known: [false; 2], views, change: Change::default() }
     }
 }

@@ -1,9 +1,10 @@
 //! The neural evaluation: a small network of integers that a move changes little.
 //!
-//! Every piece on its square is an input, seen by both sides ([`shape`]). The same layer of neurons
-//! is applied to either side's view; a neuron's sum is clipped to 0..1 and squared (SCReLU), and
-//! the output is a weighted sum of the side to move's neurons and the other's, with weights that
-//! depend on how many pieces are left. Trained by `tacet train`.
+//! Every piece on its square is an input, seen by both sides, with weights that depend on where the
+//! own king is ([`shape`]). The same layer of neurons is applied to either side's view; a neuron's
+//! sum is clipped to 0..1 and squared (SCReLU), and the output is a weighted sum of the side to
+//! move's neurons and the other's, with weights that depend on how many pieces are left. Trained by
+//! `tacet train`.
 //!
 //! [`accumulator`] keeps the neurons up to date along a search, [`kernels`] are the inner loops,
 //! and this file loads and stores networks.
@@ -15,12 +16,15 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `TACETNET` |
-//! | 2, 2, 2, 2 | version (1), neurons a side, outputs, centipawns per unit of output |
+//! | 2, 2, 2, 2 | version (2), neurons a side, outputs (8), centipawns per unit of output |
 //! | 8 | checksum of all that follows: FNV-1a, 64 bits (Fowler, Noll & Vo) |
-//! | 2 × 768 × neurons | the first layer's weights, by input |
+//! | 2 × 4 × 768 × neurons | the first layer's weights, by king bucket and input |
 //! | 2 × neurons | its biases |
 //! | 2 × outputs × 2 × neurons | the output's weights: by output, own neurons first |
 //! | 2 × outputs | its biases |
+//!
+//! Version 1 had one king bucket and 4 outputs. Such a file is read as one of version 2 in which all
+//! king buckets are equal, and every two outputs.
 
 pub mod accumulator;
 pub mod kernels;
@@ -34,7 +38,8 @@ use std::path::Path;
 use crate::board::PieceSquare;
 use kernels::{Kernels, Row};
 use shape::{
-    BUCKETS, HIDDEN, INPUTS, MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT, UNIT, View,
+    BUCKETS, HIDDEN, INPUTS, KING_BUCKETS, MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT,
+    PIECE_SQUARES, UNIT, View,
 };
 
 /// A network that can be evaluated.
@@ -65,11 +70,17 @@ pub const OUTPUT: usize = BIAS + HIDDEN;
 pub const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * HIDDEN;
 /// How many numbers a network has.
 pub const LENGTH: usize = OUTPUT_BIAS + BUCKETS;
+/// How many bytes its file has.
+const FILE: usize = HEADER + 2 * LENGTH;
 
 /// The file that is part of the program; see `docs/network.md` for how it was made. The build may
 /// name another (`make EVALFILE=FILE`). It decides how many neurons there are.
 pub const EMBEDDED: &[u8] = include_bytes!(env!("TACET_NETWORK"));
-const _: () = assert!(EMBEDDED.len() == HEADER + 2 * LENGTH, "a network that is cut or too long");
+const _: () = assert!(
+    matches!(Layout::of(u16::from_le_bytes([EMBEDDED[8], EMBEDDED[9]])),
+        Some(layout) if EMBEDDED.len() == layout.bytes()),
+    "a network that is cut or too long, or of another version"
+);
 
 /// The checksum in the header of [`EMBEDDED`].
 pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.split_at(CHECKSUM).1.first_chunk() {
@@ -78,12 +89,52 @@ pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.split_at(CHECKSUM).1.first_chu
 };
 
 const MAGIC: [u8; 8] = *b"TACETNET";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER: usize = 24;
 /// Where in the header the number of neurons is.
 const NEURONS: usize = 10;
 /// Where in the header the checksum is.
 const CHECKSUM: usize = 16;
+
+/// How much of what a file of some version has.
+#[derive(Clone, Copy)]
+struct Layout {
+    king_buckets: usize,
+    outputs: usize,
+}
+
+impl Layout {
+    /// That of a version, if there is such a version.
+    const fn of(version: u16) -> Option<Layout> {
+        match version {
+            1 => Some(Layout { king_buckets: 1, outputs: 4 }),
+            VERSION => Some(Layout { king_buckets: KING_BUCKETS, outputs: BUCKETS }),
+            _ => None,
+        }
+    }
+
+    /// How many bytes a file has.
+    const fn bytes(self) -> usize {
+        let rows = self.king_buckets * PIECE_SQUARES + 1 + self.outputs * 2;
+        HEADER + 2 * (rows * HIDDEN + self.outputs)
+    }
+
+    /// The numbers of such a file as those of a network of this shape.
+    fn widened(self, numbers: &[i16]) -> Vec<i16> {
+        let (weights, rest) = numbers.split_at(self.king_buckets * PIECE_SQUARES * HIDDEN);
+        let (bias, rest) = rest.split_at(HIDDEN);
+        let (output, output_bias) = rest.split_at(self.outputs * 2 * HIDDEN);
+        let mut wide = Vec::with_capacity(LENGTH);
+        (0..KING_BUCKETS / self.king_buckets).for_each(|_| wide.extend(weights));
+        wide.extend(bias);
+        for part in [output, output_bias] {
+            for one in part.chunks(part.len() / self.outputs) {
+                (0..BUCKETS / self.outputs).for_each(|_| wide.extend(one));
+            }
+        }
+        wide
+    }
+}
 
 /// Why bytes are no network. Displays as one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,10 +145,10 @@ pub enum NetworkError {
     Magic,
     /// A format of another version.
     Version(u16),
-    /// A network of another shape: neurons a side, outputs.
-    Shape(u16, u16),
-    /// So many bytes, where [`Parameters::to_bytes`] writes another number.
-    Length(usize),
+    /// A network of another shape: neurons a side, outputs, and the outputs wanted.
+    Shape(u16, u16, usize),
+    /// So many bytes, where a file of its version has another number.
+    Length(usize, usize),
     /// The bytes are not those that were written.
     Checksum,
     /// A number is larger than the arithmetic allows, or the scale is 0.
@@ -110,14 +161,14 @@ impl fmt::Display for NetworkError {
             NetworkError::File(reason) => f.write_str(reason),
             NetworkError::Magic => f.write_str("not a network of Tacet"),
             NetworkError::Version(found) => {
-                write!(f, "a network of version {found}, not {VERSION}")
+                write!(f, "a network of version {found}, not 1 to {VERSION}")
             }
-            NetworkError::Shape(hidden, buckets) => write!(
+            NetworkError::Shape(hidden, outputs, wanted) => write!(
                 f,
-                "a network of {hidden} neurons and {buckets} outputs, not {HIDDEN} and {BUCKETS}"
+                "a network of {hidden} neurons and {outputs} outputs, not {HIDDEN} and {wanted}"
             ),
-            NetworkError::Length(found) => {
-                write!(f, "a network of {found} bytes or more, not {}", HEADER + 2 * LENGTH)
+            NetworkError::Length(found, wanted) => {
+                write!(f, "a network of {found} bytes or more, not {wanted}")
             }
             NetworkError::Checksum => f.write_str("a damaged network: wrong checksum"),
             NetworkError::Range => f.write_str("a network with a number out of range"),
@@ -143,7 +194,7 @@ impl Network {
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
         let mut bytes = Vec::new();
         // No more than can be right, whatever the file is.
-        let most = (HEADER + 2 * LENGTH + 1) as u64;
+        let most = (FILE + 1) as u64;
         File::open(path)
             .and_then(|file| file.take(most).read_to_end(&mut bytes))
             .map_err(|reason| NetworkError::File(reason.to_string()))?;
@@ -200,25 +251,25 @@ impl Parameters {
             return Err(NetworkError::Magic);
         }
         let Some((header, body)) = bytes.split_at_checked(HEADER) else {
-            return Err(NetworkError::Length(bytes.len()));
+            return Err(NetworkError::Length(bytes.len(), FILE));
         };
-        let number = |index: usize| u16::from_le_bytes([header[index], header[index + 1]]);
-        let (version, hidden, buckets, scale) =
-            (number(8), number(NEURONS), number(12), number(14));
-        if version != VERSION {
+        let field = |index: usize| u16::from_le_bytes([header[index], header[index + 1]]);
+        let (version, hidden, outputs, scale) = (field(8), field(NEURONS), field(12), field(14));
+        let Some(layout) = Layout::of(version) else {
             return Err(NetworkError::Version(version));
+        };
+        if (usize::from(hidden), usize::from(outputs)) != (HIDDEN, layout.outputs) {
+            return Err(NetworkError::Shape(hidden, outputs, layout.outputs));
         }
-        if (usize::from(hidden), usize::from(buckets)) != (HIDDEN, BUCKETS) {
-            return Err(NetworkError::Shape(hidden, buckets));
-        }
-        if body.len() != 2 * LENGTH {
-            return Err(NetworkError::Length(bytes.len()));
+        if bytes.len() != layout.bytes() {
+            return Err(NetworkError::Length(bytes.len(), layout.bytes()));
         }
         if header[CHECKSUM..] != checksum(body) {
             return Err(NetworkError::Checksum);
         }
-        let numbers = body.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]]));
-        Ok(Parameters { scale, numbers: numbers.collect() })
+        let number = |pair: &[u8]| i16::from_le_bytes([pair[0], pair[1]]);
+        let numbers: Vec<i16> = body.chunks_exact(2).map(number).collect();
+        Ok(Parameters { scale, numbers: layout.widened(&numbers) })
     }
 
     /// The file's bytes.
@@ -230,7 +281,7 @@ impl Parameters {
     fn checked(&self) -> Result<&[i16], NetworkError> {
         let numbers = self.numbers.as_slice();
         if numbers.len() != LENGTH {
-            return Err(NetworkError::Length(HEADER + 2 * numbers.len()));
+            return Err(NetworkError::Length(HEADER + 2 * numbers.len(), FILE));
         }
         let within = |part: &[i16], most: i16| {
             part.iter().all(|number| number.unsigned_abs() <= most.unsigned_abs())
@@ -250,7 +301,8 @@ pub fn blank(neurons: u16) -> Vec<u8> {
     file(neurons, 1, &vec![0; (INPUTS + 1 + 2 * BUCKETS) * hidden + BUCKETS])
 }
 
-fn file(neurons: u16, scale: u16, numbers: &[i16]) -> Vec<u8> {
+/// The file of these numbers: those of a network of so many neurons, in the order of the file.
+pub fn file(neurons: u16, scale: u16, numbers: &[i16]) -> Vec<u8> {
     let body: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let mut bytes = Vec::with_capacity(HEADER + body.len());
     bytes.extend(MAGIC);

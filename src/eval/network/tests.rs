@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::accumulator::Stack;
 use super::*;
-use crate::board::{Change, Color, Position, color_index};
+use crate::board::{Change, Color, Position, Square, color_index};
 use crate::eval::{Evaluator, State, endings};
 use crate::score::Score;
 
@@ -49,15 +49,20 @@ fn defined(parameters: &Parameters, position: &Position) -> Score {
         for neuron in 0..HIDDEN {
             let mut value = numbers(BIAS + neuron);
             for piece in position.piece_squares() {
-                let mut square = piece.square();
-                if color.is_black() {
-                    square = square.flip_vertical();
-                }
-                if (king as usize % 8) < 4 {
-                    square = square.flip_horizontal();
-                }
+                let seen = |square: Square| {
+                    let square = if color.is_black() { square.flip_vertical() } else { square };
+                    let left = (king as usize % 8) < 4;
+                    if left { square.flip_horizontal() } else { square }
+                };
+                let region = match seen(king) {
+                    Square::G1 | Square::H1 => 0,
+                    Square::E1 | Square::F1 => 1,
+                    Square::E2 | Square::F2 | Square::G2 | Square::H2 => 2,
+                    _ => 3,
+                };
                 let kind = usize::from(piece.color() != color) * 6 + piece.role() as usize - 1;
-                value += numbers((kind * 64 + square as usize) * HIDDEN + neuron);
+                let input = region * 768 + kind * 64 + seen(piece.square()) as usize;
+                value += numbers(input * HIDDEN + neuron);
             }
             let weight = numbers(OUTPUT + (2 * bucket + number) * HIDDEN + neuron);
             sum += value.clamp(0, 255).pow(2) * weight;
@@ -117,10 +122,10 @@ fn incremental_sums_equal_recomputed_ones_and_taking_back_restores_them() {
             passants += usize::from(m.is_en_passant());
             promotions += usize::from(m.is_promotion());
             let (next, change) = position.play(m);
-            let wing = |position: &Position| {
-                Color::ALL.map(|c| shape::is_mirrored(position.king(c)))[color_index(next.turn())]
+            let view = |position: &Position| {
+                Color::ALL.map(|c| View::of(c, position.king(c)))[color_index(!next.turn())]
             };
-            crossings += usize::from(wing(&position) != wing(&next));
+            crossings += usize::from(view(&position) != view(&next));
             stack.push(&change);
             position = next;
         }
@@ -129,8 +134,8 @@ fn incremental_sums_equal_recomputed_ones_and_taking_back_restores_them() {
             assert_eq!(stack.evaluate(&position), defined(&parameters, &position));
         }
     }
-    let counted = [castlings, passants, promotions, passes];
-    assert!(counted.iter().all(|&n| n > 20), "{counted:?} {crossings}");
+    let counted = [castlings, passants, promotions, passes, crossings];
+    assert!(counted.iter().all(|&n| n > 20), "{counted:?}");
 }
 
 #[test]
@@ -142,6 +147,29 @@ fn what_is_written_is_read() {
 }
 
 #[test]
+fn a_file_of_the_first_version_is_a_network_of_equal_king_buckets() {
+    const FIRST: usize = 768 * HIDDEN;
+    let numbers = random_parameters().numbers;
+    let old = [&numbers[..FIRST], &numbers[BIAS..OUTPUT + 8 * HIDDEN], &[1, 2, 3, 4]].concat();
+    let body: Vec<u8> = old.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let header = [1, HIDDEN as u16, 4, 300].map(u16::to_le_bytes).concat();
+    let bytes = [&MAGIC[..], &header, &checksum(&body), &body].concat();
+    let read = Parameters::read(&bytes).unwrap();
+    assert_eq!((read.scale, read.numbers.len()), (300, LENGTH));
+    for bucket in 0..4 {
+        assert!(read.numbers[bucket * FIRST..][..FIRST] == numbers[..FIRST]);
+    }
+    for output in 0..8 {
+        let old = &numbers[OUTPUT + output / 2 * 2 * HIDDEN..][..2 * HIDDEN];
+        assert!(&read.numbers[OUTPUT + output * 2 * HIDDEN..][..2 * HIDDEN] == old);
+    }
+    assert_eq!(read.numbers[BIAS..OUTPUT], numbers[BIAS..OUTPUT]);
+    assert_eq!(read.numbers[OUTPUT_BIAS..], [1, 1, 2, 2, 3, 3, 4, 4]);
+    let cut = Parameters::read(&bytes[..bytes.len() - 2]).unwrap_err();
+    assert_eq!(cut, NetworkError::Length(bytes.len() - 2, bytes.len()));
+}
+
+#[test]
 fn what_is_no_network_is_refused_with_the_reason() {
     let bytes = random_parameters().to_bytes();
     let with = |index: usize, byte: u8| {
@@ -150,12 +178,14 @@ fn what_is_no_network_is_refused_with_the_reason() {
         bytes
     };
     let longer = [bytes.as_slice(), &[0]].concat();
+    let neurons = HIDDEN % 256 + 200 * 256;
+    let shape = format!("a network of {neurons} neurons and {BUCKETS} outputs, not {HIDDEN} and");
     for (bytes, reason) in [
         (Vec::new(), "not a network of Tacet"),
         (b"TACETNET".to_vec(), "a network of 8 bytes or more"),
         (with(0, b'X'), "not a network of Tacet"),
-        (with(8, 9), "a network of version 9, not 1"),
-        (with(11, 200), " neurons and 4 outputs, not"),
+        (with(8, 9), "a network of version 9, not 1 to 2"),
+        (with(11, 200), &shape),
         (with(1_000, 222), "wrong checksum"),
         (with(14, 0), "out of range"),
         (bytes[..bytes.len() - 1].to_vec(), "bytes or more, not"),
@@ -182,7 +212,7 @@ fn numbers_too_large_for_the_arithmetic_are_refused() {
         assert_eq!(Network::read(&parameters.to_bytes()).unwrap_err(), NetworkError::Range);
     }
     let short = Parameters { scale: 1, numbers: vec![0; LENGTH - 1] };
-    assert!(matches!(Network::new(&short).unwrap_err(), NetworkError::Length(_)));
+    assert!(matches!(Network::new(&short).unwrap_err(), NetworkError::Length(..)));
 }
 
 #[test]
@@ -194,6 +224,21 @@ fn the_embedded_network_is_the_default() {
     assert_eq!(State::new(&position).evaluate(&position), expected);
     let Evaluator::Network(again) = Evaluator::default() else { panic!("no network") };
     assert!(Arc::ptr_eq(&default, &again), "read once only");
+}
+
+#[test]
+fn what_is_left_of_a_search_serves_the_next_one_of_the_same_network() {
+    let [first, other] = [random_parameters(), Parameters::read(EMBEDDED).unwrap()]
+        .map(|parameters| Evaluator::Network(Arc::new(Network::new(&parameters).unwrap())));
+    let [before, after] = [STARTS[1], STARTS[2]].map(|fen| Position::from_fen(fen).unwrap());
+    for evaluator in [&first, &other, &Evaluator::Classical] {
+        let mut last = State::with(&first, &before);
+        let (next, change) = before.play(before.legal_moves()[0]);
+        last.push(&change);
+        last.evaluate(&next);
+        let value = State::resumed(Some(last), evaluator, &after).evaluate(&after);
+        assert_eq!(value, State::with(evaluator, &after).evaluate(&after));
+    }
 }
 
 #[test]
@@ -209,6 +254,6 @@ fn a_blank_network_sees_nothing_in_any_position() {
     let position = Position::from_fen(STARTS[2]).unwrap();
     assert_eq!(Stack::new(network, &position).evaluate(&position), Score::ZERO);
     let larger = HIDDEN as u16 + 32;
-    let refused = NetworkError::Shape(larger, BUCKETS as u16);
+    let refused = NetworkError::Shape(larger, BUCKETS as u16, BUCKETS);
     assert_eq!(Parameters::read(&blank(larger)), Err(refused));
 }

@@ -25,6 +25,9 @@ impl Playing<'_> {
                 self.keep_partial(&mut outcome);
                 break;
             };
+            for (i, line) in lines.iter().enumerate() {
+                self.tell(line.clone(), i + 1);
+            }
             outcome.iterations.push(self.worker.iteration(&lines[0]));
             let same = outcome.best() == lines[0].moves[0];
             stable = if same { stable + 1 } else { 0 };
@@ -38,6 +41,7 @@ impl Playing<'_> {
             }
         }
         outcome.stats = self.worker.stats;
+        self.memory.eval = Some(self.worker.eval);
         outcome
     }
 
@@ -51,13 +55,11 @@ impl Playing<'_> {
         self.frames.fill(Frame::default());
         let Milestone { depth, lines, effort } = self.worker.crew.milestone();
         self.root = Root { depth, effort, ..Root::default() };
-        for (i, line) in lines.iter().enumerate() {
-            self.tell(line.clone(), i + 1);
-        }
         Some(lines)
     }
 
-    /// One iteration: the best lines, as many as are wanted. `None` if stopped.
+    /// One iteration: the best lines, as many as are wanted. `None` if it was broken off, or if there
+    /// is no root move.
     fn iteration(&mut self, depth: Depth, last: &[Line]) -> Option<Vec<Line>> {
         let mut lines: Vec<Line> = Vec::new();
         self.worker.excluded.clear();
@@ -70,12 +72,14 @@ impl Playing<'_> {
             lines.push(line);
         }
         lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
-        let effort = self.root.effort.clone();
-        self.worker.crew.pass(Milestone { depth, lines: lines.clone(), effort });
-        for (i, line) in lines.iter().enumerate() {
-            self.tell(line.clone(), i + 1);
+        if lines.is_empty() {
+            return None;
         }
-        (!lines.is_empty()).then_some(lines)
+        if !self.worker.crew.is_one() {
+            let effort = self.root.effort.clone();
+            self.worker.crew.pass(Milestone { depth, lines: lines.clone(), effort });
+        }
+        Some(lines)
     }
 
     /// Searches the root with a window around the score of the last line of this rank, widened until

@@ -205,7 +205,7 @@ mod tests {
         let keeper = Keeper::with_limits(Limits::to_depth(1));
         let crew = Crew::new(1, Endgame::default());
         let (mut memory, mut report) = (Memory::new(), |_: &_| {});
-        let worker = Worker::new(&job, &table, &keeper, &crew, 0);
+        let worker = Worker::new(&job, &table, &keeper, &crew, 0, None);
         let mut searcher = Playing::new(worker, &mut memory, &mut report);
         for hint in [PackedMove::NONE, legal[0], legal[20]] {
             let known = known(&position, hint);

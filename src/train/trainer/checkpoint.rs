@@ -6,7 +6,8 @@
 //! | 8 | a fingerprint of the options and the data |
 //! | 4, 4 | epochs done, steps done |
 //! | 8 | the best held-out loss |
-//! | 4 × 4 × numbers | the model, the best model, and AdamW's two memories |
+//! | 4 × 2 × numbers | the model, the best model |
+//! | 4 × 2 × numbers learned | AdamW's two memories |
 //!
 //! All little-endian; numbers are kept to the bit, so that a training that was interrupted ends as
 //! one that was not.
@@ -14,14 +15,14 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::adam::Adam;
+use super::adam::{Adam, MEMORY};
 use super::model::Model;
 use crate::eval::network::LENGTH;
 use crate::train::TrainError;
 
 const MAGIC: [u8; 8] = *b"TACETCKP";
 const HEADER: usize = 32;
-const FILE: usize = HEADER + 4 * 4 * LENGTH;
+const FILE: usize = HEADER + 4 * 2 * (LENGTH + MEMORY);
 
 /// What a training has come to.
 pub struct Course {
@@ -91,12 +92,15 @@ impl Course {
         }
         let numbers: Vec<f32> =
             body.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        let part = |number: usize| numbers[number * LENGTH..(number + 1) * LENGTH].to_vec();
+        let (models, memories) = numbers.split_at(2 * LENGTH);
+        let (model, best) = models.split_at(LENGTH);
+        let (means, squares) = memories.split_at(MEMORY);
+        let steps = i32::from_le_bytes(fields[5]);
         Ok(Course {
             epochs: u32::from_le_bytes(fields[4]),
-            model: Model::of_numbers(part(0)),
-            adam: Adam { means: part(2), squares: part(3), steps: i32::from_le_bytes(fields[5]) },
-            best: (f64::from_bits(long(6)), Model::of_numbers(part(1))),
+            model: Model::of_numbers(model.to_vec()),
+            adam: Adam { means: means.to_vec(), squares: squares.to_vec(), steps },
+            best: (f64::from_bits(long(6)), Model::of_numbers(best.to_vec())),
         })
     }
 }
@@ -117,7 +121,7 @@ mod tests {
         course.epochs = 7;
         course.best = (0.625, Model::random(&mut random));
         course.adam.steps = 12_345;
-        course.adam.means = Model::random(&mut random).numbers().to_vec();
+        course.adam.means[..LENGTH].copy_from_slice(Model::random(&mut random).numbers());
         course
     }
 

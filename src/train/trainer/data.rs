@@ -26,7 +26,8 @@ pub struct Data {
 pub struct Sample {
     /// Where its pieces begin.
     first: u32,
-    count: u8,
+    /// How many pieces there are.
+    pub count: u8,
     /// The output that is responsible.
     pub bucket: u8,
     /// How the side to move sees the board, and the other.
@@ -74,8 +75,8 @@ impl Data {
             .iter()
             .fold(0xcbf2_9ce4_8422_2325, |hash, piece| mix(hash, piece.index() as u64));
         let words = |sample: &Sample| {
-            let views = sample.views.map(|view| u64::from(view.mirrored));
-            let small = views[0] | views[1] << 1 | u64::from(sample.count) << 8;
+            let views = sample.views.map(|view| view.index() as u64);
+            let small = views[0] | views[1] << 4 | u64::from(sample.count) << 8;
             small << 32 | u64::from(sample.target.to_bits())
         };
         self.samples.iter().fold(pieces, |hash, sample| mix(hash, words(sample)))

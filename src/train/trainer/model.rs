@@ -1,49 +1,100 @@
 //! The network in floating point: what it says, and in which direction it must change.
 //!
+//! Rows of weights are many and wide, and a position needs few of them: more time would go into
+//! fetching than into sums. So the neurons are cut into [`TILE`]s whose rows fit into the
+//! processor's second cache, one tile's numbers lie together, and a part of a batch is worked out
+//! tile by tile, with the sums of a tile in registers.
+//!
 //! The loops over neurons are written so that the compiler vectorises them, and are compiled for
 //! several instruction sets like those of [`kernels`](crate::eval::network::kernels). Sums are
 //! formed in a fixed order, so that all of them give the same numbers.
 
+use std::ops::Range;
+
 use super::data::{Data, Sample};
-use crate::eval::network::shape::{HIDDEN, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT, UNIT};
-use crate::eval::network::{BIAS, LENGTH, OUTPUT, OUTPUT_BIAS, Parameters};
+use crate::eval::network::shape::{
+    BUCKETS, HIDDEN, INPUTS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT, UNIT,
+};
+use crate::eval::network::{LENGTH, Parameters};
 use crate::lab::random::Random;
 
-type Neurons = [f32; HIDDEN];
+/// Neurons of a tile.
+pub const TILE: usize = if HIDDEN.is_multiple_of(64) { 64 } else { 32 };
 
-/// All numbers of a network, in the order of the file, as multiples of 1.
+/// Rows of a tile: the weights of each input, the biases, the weights of each output, own first.
+const ROWS: usize = INPUTS + 1 + 2 * BUCKETS;
+
+/// Numbers of a tile. After the last one come the biases of the outputs.
+pub const BLOCK: usize = ROWS * TILE;
+
+/// Where the biases of the outputs begin.
+const TAIL: usize = HIDDEN / TILE * BLOCK;
+
+/// The rows whose numbers are weights: they shrink in training.
+pub const WEIGHTS: [Range<usize>; 2] = [0..INPUTS, INPUTS + 1..ROWS];
+
+type Tile = [f32; TILE];
+
+/// Sums that are formed side by side, or the compiler must keep the order of a single one.
+const LANES: usize = 16;
+
+/// All numbers of a network as multiples of 1, tile by tile.
 #[derive(Clone)]
 pub struct Model {
     numbers: Vec<f32>,
 }
 
-/// A slope of 0 for each number of a model.
-pub fn no_slopes() -> Vec<f32> {
-    vec![0.0; LENGTH]
+/// In what a part of a batch is worked out.
+pub struct Scratch {
+    /// The slope of the loss by each number of a model, in its order.
+    pub slopes: Vec<f32>,
+    /// The positions: in the data they are far apart.
+    samples: Vec<Sample>,
+    /// The inputs that are on, as both sides see them, position by position.
+    inputs: Vec<[u16; 2]>,
+    /// The neurons' sums of both sides, tile by tile.
+    sums: Vec<[Tile; 2]>,
+    /// The output of each position but its bias.
+    outputs: Vec<[f32; LANES]>,
 }
 
-/// A range of numbers, and what they are in the file.
+impl Scratch {
+    /// All slopes 0.
+    pub fn new() -> Scratch {
+        Scratch {
+            slopes: vec![0.0; LENGTH],
+            samples: Vec::new(),
+            inputs: Vec::new(),
+            sums: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+}
+
+/// Rows, and what their numbers are in the file.
 struct Region {
-    range: std::ops::Range<usize>,
+    rows: Range<usize>,
     /// What 1 is as an integer.
     unit: f32,
     /// The largest number there may be.
     most: f32,
 }
 
-const fn region(range: std::ops::Range<usize>, unit: i32, most: i16) -> Region {
+const fn region(rows: Range<usize>, unit: i32, most: i16) -> Region {
     let unit = unit as f32;
     // The margin keeps rounding from leaving the range.
-    Region { range, unit, most: (most as f32 - 0.5) / unit }
+    Region { rows, unit, most: (most as f32 - 0.5) / unit }
 }
 
-const REGIONS: [Region; 4] = [
-    region(0..BIAS, UNIT, MOST_WEIGHT),
+const REGIONS: [Region; 3] = [
+    region(0..INPUTS, UNIT, MOST_WEIGHT),
     // No need for more than the sum of all weights that can be on.
-    region(BIAS..OUTPUT, UNIT, 8 * MOST_WEIGHT),
-    region(OUTPUT..OUTPUT_BIAS, OUTPUT_UNIT, MOST_OUTPUT_WEIGHT),
-    region(OUTPUT_BIAS..LENGTH, UNIT * OUTPUT_UNIT, i16::MAX),
+    region(INPUTS..INPUTS + 1, UNIT, 8 * MOST_WEIGHT),
+    region(INPUTS + 1..ROWS, OUTPUT_UNIT, MOST_OUTPUT_WEIGHT),
 ];
+
+/// The biases of the outputs.
+const OUTPUT_BIASES: Region = region(0..0, UNIT * OUTPUT_UNIT, i16::MAX);
 
 impl Model {
     /// A model that knows nothing.
@@ -54,11 +105,11 @@ impl Model {
         };
         let output_most = 1.0 / (2.0 * HIDDEN as f32).sqrt();
         let numbers = (0..LENGTH)
-            .map(|index| match index {
-                ..BIAS => number(0.1),
-                BIAS..OUTPUT => 0.2 + number(0.1),
-                OUTPUT..OUTPUT_BIAS => number(output_most),
-                _ => 0.0,
+            .map(|index| match index % BLOCK / TILE {
+                _ if index >= TAIL => 0.0,
+                ..INPUTS => number(0.1),
+                INPUTS => 0.2 + number(0.1),
+                _ => number(output_most),
             })
             .collect();
         Model { numbers }
@@ -66,22 +117,34 @@ impl Model {
 
     /// The model that a network's integers stand for.
     pub fn of(parameters: &Parameters) -> Model {
-        let mut numbers: Vec<f32> = parameters.numbers.iter().map(|&n| f32::from(n)).collect();
-        numbers.resize(LENGTH, 0.0);
-        for region in REGIONS {
-            numbers[region.range].iter_mut().for_each(|number| *number /= region.unit);
+        let mut model = Model { numbers: vec![0.0; LENGTH] };
+        let (tiled, biases) = model.numbers.split_at_mut(TAIL);
+        for (region, row) in rows() {
+            for (tile, numbers) in tiled.chunks_exact_mut(BLOCK).enumerate() {
+                let integers = &parameters.numbers[row * HIDDEN + tile * TILE..][..TILE];
+                for (number, &integer) in numbers[row * TILE..][..TILE].iter_mut().zip(integers) {
+                    *number = f32::from(integer) / region.unit;
+                }
+            }
         }
-        Model { numbers }
+        for (bias, &integer) in biases.iter_mut().zip(&parameters.numbers[ROWS * HIDDEN..]) {
+            *bias = f32::from(integer) / OUTPUT_BIASES.unit;
+        }
+        model
     }
 
     /// The nearest integers, for a network with so many centipawns per unit of output.
     pub fn quantised(&self, centipawns: f64) -> Parameters {
+        let (tiled, biases) = self.numbers.split_at(TAIL);
         let mut numbers = Vec::with_capacity(LENGTH);
-        for region in REGIONS {
-            let numbers_there = &self.numbers[region.range];
-            numbers
-                .extend(numbers_there.iter().map(|number| (number * region.unit).round() as i16));
+        let nearest = |number: &f32, region: &Region| (number * region.unit).round() as i16;
+        for (region, row) in rows() {
+            for tile in tiled.chunks_exact(BLOCK) {
+                let row = &tile[row * TILE..][..TILE];
+                numbers.extend(row.iter().map(|number| nearest(number, region)));
+            }
         }
+        numbers.extend(biases.iter().map(|bias| nearest(bias, &OUTPUT_BIASES)));
         Parameters { scale: centipawns.round().clamp(1.0, f64::from(u16::MAX)) as u16, numbers }
     }
 
@@ -101,151 +164,204 @@ impl Model {
         &mut self.numbers
     }
 
-    /// Puts every number back into the range that integers can hold.
-    pub fn clip(&mut self) {
-        for Region { range, most, .. } in REGIONS {
-            self.numbers[range].iter_mut().for_each(|number| *number = number.clamp(-most, most));
+    /// The outputs for positions, given to `take` one after the other.
+    pub fn outputs(
+        &self,
+        data: &Data,
+        indices: &[u32],
+        scratch: &mut Scratch,
+        mut take: impl FnMut(&Sample, f32),
+    ) {
+        self.run(data, indices, scratch, false);
+        for (sample, lanes) in scratch.samples.iter().zip(&scratch.outputs) {
+            take(sample, self.output(sample, lanes));
         }
-    }
-
-    /// The output for a position.
-    pub fn output(&self, data: &Data, sample: &Sample) -> f32 {
-        self.seen(data, sample).1
     }
 
     /// The sum of the losses of positions.
-    pub fn loss(&self, data: &Data, indices: &[u32]) -> f64 {
-        let each = |&index: &u32| {
-            let sample = &data.samples[index as usize];
-            loss(self.output(data, sample), sample.target)
-        };
-        indices.iter().map(each).sum()
+    pub fn loss(&self, data: &Data, indices: &[u32], scratch: &mut Scratch) -> f64 {
+        self.run(data, indices, scratch, false)
     }
 
     /// Adds the slopes of the losses of positions, and returns the sum of the losses.
-    pub fn learn(&self, data: &Data, indices: &[u32], slopes: &mut [f32]) -> f64 {
+    pub fn learn(&self, data: &Data, indices: &[u32], scratch: &mut Scratch) -> f64 {
+        self.run(data, indices, scratch, true)
+    }
+
+    fn run(&self, data: &Data, indices: &[u32], scratch: &mut Scratch, learn: bool) -> f64 {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
                 // SAFETY: the processor has the instructions.
-                return unsafe { self.learn_avx512(data, indices, slopes) };
+                return unsafe { self.run_avx512(data, indices, scratch, learn) };
             }
             if is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor has the instructions.
-                return unsafe { self.learn_avx2(data, indices, slopes) };
+                return unsafe { self.run_avx2(data, indices, scratch, learn) };
             }
         }
-        self.learn_plain(data, indices, slopes)
+        self.run_plain(data, indices, scratch, learn)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512vl")]
-    fn learn_avx512(&self, data: &Data, indices: &[u32], slopes: &mut [f32]) -> f64 {
-        self.learn_plain(data, indices, slopes)
+    fn run_avx512(&self, data: &Data, indices: &[u32], scratch: &mut Scratch, learn: bool) -> f64 {
+        self.run_plain(data, indices, scratch, learn)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn learn_avx2(&self, data: &Data, indices: &[u32], slopes: &mut [f32]) -> f64 {
-        self.learn_plain(data, indices, slopes)
+    fn run_avx2(&self, data: &Data, indices: &[u32], scratch: &mut Scratch, learn: bool) -> f64 {
+        self.run_plain(data, indices, scratch, learn)
     }
 
     #[inline(always)]
-    fn learn_plain(&self, data: &Data, indices: &[u32], slopes: &mut [f32]) -> f64 {
+    fn run_plain(&self, data: &Data, indices: &[u32], scratch: &mut Scratch, learn: bool) -> f64 {
+        scratch.samples.clear();
+        scratch.samples.extend(indices.iter().map(|&index| data.samples[index as usize]));
+        scratch.inputs.clear();
+        for sample in &scratch.samples {
+            let seen = data.pieces(sample).iter();
+            scratch.inputs.extend(seen.map(|&p| sample.views.map(|view| view.input(p) as u16)));
+        }
+        self.forward(scratch);
         let mut sum = 0.0;
-        for &index in indices {
-            let sample = &data.samples[index as usize];
-            let (sums, output) = self.seen(data, sample);
+        let mut slopes = Vec::with_capacity(indices.len());
+        for (sample, lanes) in scratch.samples.iter().zip(&scratch.outputs) {
+            let output = self.output(sample, lanes);
             sum += loss(output, sample.target);
-            self.trace_back(data, sample, &sums, points(output) - sample.target, slopes);
+            slopes.push(points(output) - sample.target);
+        }
+        if learn {
+            self.backward(scratch, &slopes);
         }
         sum
     }
 
-    /// The neurons' sums, and the output.
-    #[inline(always)]
-    fn seen(&self, data: &Data, sample: &Sample) -> ([Neurons; 2], f32) {
-        let (rows, _) = self.numbers.as_chunks::<HIDDEN>();
-        let mut sums = [rows[BIAS / HIDDEN]; 2];
-        for &piece in data.pieces(sample) {
-            for (sums, view) in sums.iter_mut().zip(sample.views) {
-                add(sums, &rows[view.input(piece)]);
-            }
-        }
-        let weights = &rows[output_row(sample)..][..2];
-        let bias = self.numbers[OUTPUT_BIAS + usize::from(sample.bucket)];
-        (sums, bias + product(&sums[0], &weights[0]) + product(&sums[1], &weights[1]))
+    fn output(&self, sample: &Sample, lanes: &[f32; LANES]) -> f32 {
+        self.numbers[TAIL + usize::from(sample.bucket)] + lanes.iter().sum::<f32>()
     }
 
-    /// From the slope of the loss by the output to those by all numbers.
+    /// The neurons' sums, and the outputs.
     #[inline(always)]
-    fn trace_back(
-        &self,
-        data: &Data,
-        sample: &Sample,
-        sums: &[Neurons; 2],
-        slope: f32,
-        slopes: &mut [f32],
-    ) {
-        slopes[OUTPUT_BIAS + usize::from(sample.bucket)] += slope;
-        let (weights, _) = self.numbers.as_chunks::<HIDDEN>();
-        let (rows, _) = slopes.as_chunks_mut::<HIDDEN>();
-        let first = output_row(sample);
-        let mut by_sum = [[0.0; HIDDEN]; 2];
-        for side in 0..2 {
-            let weights = &weights[first + side];
-            let by_weight = &mut rows[first + side];
-            for i in 0..HIDDEN {
-                let value = sums[side][i].clamp(0.0, 1.0);
-                by_weight[i] += slope * value * value;
-                let is_open = value == sums[side][i];
-                by_sum[side][i] = if is_open { slope * weights[i] * 2.0 * value } else { 0.0 };
+    fn forward(&self, scratch: &mut Scratch) {
+        let Scratch { samples, inputs, sums, outputs, .. } = scratch;
+        sums.clear();
+        outputs.clear();
+        outputs.resize(samples.len(), [0.0; LANES]);
+        for tile in self.numbers[..TAIL].chunks_exact(BLOCK) {
+            let (rows, _) = tile.as_chunks::<TILE>();
+            let mut inputs = inputs.as_slice();
+            for (sample, output) in samples.iter().zip(outputs.iter_mut()) {
+                let on = take(&mut inputs, sample);
+                let mut seen = [rows[INPUTS]; 2];
+                for &[own, other] in on {
+                    add(&mut seen[0], &rows[usize::from(own)]);
+                    add(&mut seen[1], &rows[usize::from(other)]);
+                }
+                let first = output_row(sample);
+                for (sums, weights) in seen.iter().zip(&rows[first..first + 2]) {
+                    add_product(output, sums, weights);
+                }
+                sums.push(seen);
             }
-            add(&mut rows[BIAS / HIDDEN], &by_sum[side]);
         }
-        for &piece in data.pieces(sample) {
-            for (by_sum, view) in by_sum.iter().zip(sample.views) {
-                add(&mut rows[view.input(piece)], by_sum);
+    }
+
+    /// From the slopes of the loss by the outputs to those by all numbers.
+    #[inline(always)]
+    fn backward(&self, scratch: &mut Scratch, by_output: &[f32]) {
+        let (tiled, biases) = scratch.slopes.split_at_mut(TAIL);
+        let mut sums = scratch.sums.iter();
+        let blocks = self.numbers[..TAIL].chunks_exact(BLOCK);
+        for (tile, slopes) in blocks.zip(tiled.chunks_exact_mut(BLOCK)) {
+            let (rows, _) = tile.as_chunks::<TILE>();
+            let (slopes, _) = slopes.as_chunks_mut::<TILE>();
+            let mut inputs = scratch.inputs.as_slice();
+            for ((sample, &slope), sums) in scratch.samples.iter().zip(by_output).zip(&mut sums) {
+                let on = take(&mut inputs, sample);
+                let first = output_row(sample);
+                let mut by_sum = [[0.0; TILE]; 2];
+                for side in 0..2 {
+                    let weights = &rows[first + side];
+                    let by_weight = &mut slopes[first + side];
+                    for i in 0..TILE {
+                        let value = sums[side][i].clamp(0.0, 1.0);
+                        by_weight[i] += slope * value * value;
+                        let is_open = value == sums[side][i];
+                        let steep = slope * weights[i] * 2.0 * value;
+                        by_sum[side][i] = if is_open { steep } else { 0.0 };
+                    }
+                    add(&mut slopes[INPUTS], &by_sum[side]);
+                }
+                for &[own, other] in on {
+                    add(&mut slopes[usize::from(own)], &by_sum[0]);
+                    add(&mut slopes[usize::from(other)], &by_sum[1]);
+                }
             }
+        }
+        for (sample, slope) in scratch.samples.iter().zip(by_output) {
+            biases[usize::from(sample.bucket)] += slope;
         }
     }
 }
 
-/// Where the output's weights for the own neurons are, counted in rows.
+/// Every row of a tile, with its region.
+fn rows() -> impl Iterator<Item = (&'static Region, usize)> {
+    REGIONS.iter().flat_map(|region| region.rows.clone().map(move |row| (region, row)))
+}
+
+/// Puts the numbers of one tile, or the biases of the outputs, back into the range that integers
+/// can hold.
+pub fn clip(numbers: &mut [f32]) {
+    let clip = |numbers: &mut [f32], most: f32| {
+        numbers.iter_mut().for_each(|number| *number = number.clamp(-most, most));
+    };
+    if numbers.len() < BLOCK {
+        return clip(numbers, OUTPUT_BIASES.most);
+    }
+    for Region { rows, most, .. } in &REGIONS {
+        clip(&mut numbers[rows.start * TILE..rows.end * TILE], *most);
+    }
+}
+
+/// Takes the inputs of a position off those of a batch.
+#[inline(always)]
+fn take<'a>(inputs: &mut &'a [[u16; 2]], sample: &Sample) -> &'a [[u16; 2]] {
+    let (taken, rest) = inputs.split_at(usize::from(sample.count));
+    *inputs = rest;
+    taken
+}
+
+/// The row of the output's weights for the own neurons.
 fn output_row(sample: &Sample) -> usize {
-    OUTPUT / HIDDEN + 2 * usize::from(sample.bucket)
+    INPUTS + 1 + 2 * usize::from(sample.bucket)
 }
 
 #[inline(always)]
-fn add(to: &mut Neurons, row: &Neurons) {
+fn add(to: &mut Tile, row: &Tile) {
     for (to, row) in to.iter_mut().zip(row) {
         *to += row;
     }
 }
 
-/// The sum of the activations times the weights.
+/// Adds the activations times the weights.
 #[inline(always)]
-fn product(sums: &Neurons, weights: &Neurons) -> f32 {
-    // Many sums at a time, or the compiler must keep the order of a single one.
-    const LANES: usize = 16;
-    let mut lanes = [0.0; LANES];
+fn add_product(lanes: &mut [f32; LANES], sums: &Tile, weights: &Tile) {
     for (sums, weights) in sums.chunks_exact(LANES).zip(weights.chunks_exact(LANES)) {
         for i in 0..LANES {
             let value = sums[i].clamp(0.0, 1.0);
             lanes[i] += value * value * weights[i];
         }
     }
-    lanes.iter().sum()
 }
 
 /// The points that an output lets expect.
-#[inline(always)]
 fn points(output: f32) -> f32 {
     1.0 / (1.0 + (-output).exp())
 }
 
 /// The cross entropy, in a form that stands large outputs.
-#[inline(always)]
 fn loss(output: f32, target: f32) -> f64 {
     let output = f64::from(output);
     output.max(0.0) - output * f64::from(target) + (-output.abs()).exp().ln_1p()
@@ -278,18 +394,19 @@ mod tests {
     fn slopes_are_those_of_the_loss() {
         let (data, mut model) = (data(), Model::random(&mut Random::numbered(5, 0)));
         let indices = [0, 1, 2];
-        let mut slopes = no_slopes();
-        let loss = model.learn(&data, &indices, &mut slopes);
-        assert!((loss - model.loss(&data, &indices)).abs() < 1e-6);
+        let mut scratch = Scratch::new();
+        let loss = model.learn(&data, &indices, &mut scratch);
+        let slopes = scratch.slopes.clone();
+        assert_eq!(loss, model.loss(&data, &indices, &mut scratch));
         let mut random = Random::numbered(6, 0);
         let mut steep = 0;
-        for _ in 0..4_000 {
+        for _ in 0..16_000 {
             const STEP: f32 = 1.0 / 256.0;
             let index = random.below(LENGTH);
             let kept = model.numbers[index];
             let mut at = |number| {
                 model.numbers[index] = number;
-                model.loss(&data, &indices)
+                model.loss(&data, &indices, &mut scratch)
             };
             let slope = (at(kept + STEP) - at(kept - STEP)) / f64::from(2.0 * STEP);
             at(kept);
@@ -303,27 +420,29 @@ mod tests {
     #[test]
     fn all_versions_learn_the_same() {
         let (data, model) = (data(), Model::random(&mut Random::numbered(7, 0)));
-        let (mut best, mut plain) = (no_slopes(), no_slopes());
+        let (mut best, mut plain) = (Scratch::new(), Scratch::new());
         let losses = [
-            model.learn(&data, &[0, 1, 2], &mut best),
-            model.learn_plain(&data, &[0, 1, 2], &mut plain),
+            model.run(&data, &[0, 1, 2], &mut best, true),
+            model.run_plain(&data, &[0, 1, 2], &mut plain, true),
         ];
-        assert!(losses[0] == losses[1] && best == plain);
+        assert!(losses[0] == losses[1] && best.slopes == plain.slopes);
     }
 
     #[test]
-    fn integers_say_nearly_the_same() {
-        let (data, model) = (data(), Model::random(&mut Random::numbered(8, 0)));
-        let parameters = model.quantised(400.0);
+    fn a_model_says_what_its_integers_say() {
+        let data = data();
+        let parameters = Model::random(&mut Random::numbered(8, 0)).quantised(400.0);
+        let model = Model::of(&parameters);
         let network = Evaluator::Network(Arc::new(Network::new(&parameters).unwrap()));
-        for (sample, fen) in data.samples.iter().zip(POSITIONS) {
-            let position = Position::from_fen(fen).unwrap();
+        let mut fens = POSITIONS.iter();
+        model.outputs(&data, &[0, 1, 2], &mut Scratch::new(), |_, output| {
+            let position = Position::from_fen(fens.next().unwrap()).unwrap();
             let value = State::with(&network, &position).evaluate(&position).value();
-            let output = f64::from(model.output(&data, sample)) * 400.0;
-            assert!((f64::from(value) - output).abs() < 12.0, "{value} {output}");
-        }
-        let again = Model::of(&parameters).quantised(400.0);
-        assert_eq!(again, parameters);
+            let output = f64::from(output) * 400.0;
+            assert!((f64::from(value) - output).abs() < 2.0, "{value} {output}");
+        });
+        assert_eq!(fens.next(), None);
+        assert_eq!(model.quantised(400.0), parameters);
     }
 
     #[test]
@@ -331,7 +450,7 @@ mod tests {
         let mut model = Model::random(&mut Random::numbered(9, 0));
         for sign in [-1.0, 1.0] {
             model.numbers.fill(1e9 * sign);
-            model.clip();
+            model.numbers.chunks_mut(BLOCK).for_each(clip);
             assert!(Network::new(&model.quantised(1.0)).is_ok());
         }
     }
