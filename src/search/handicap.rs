@@ -5,7 +5,7 @@
 //! several lines; then it chooses among them by the rule of Luce (1959): with a probability that
 //! falls exponentially with what a line loses against the best. What loses too much in its own eyes
 //! is not played: mates found, and captures of what hangs, are not missed. All numbers are in one
-//! table. They are guesses: what Elo they come to has not been measured.
+//! table, and what Elo they come to was measured by games (`docs/uci.md`).
 
 use std::ops::RangeInclusive;
 
@@ -47,19 +47,22 @@ const fn level(elo: u32, nodes: u32, lines: u32, temperature: u32, most_loss: u3
     }
 }
 
-/// From the weakest on; what lies between two levels is interpolated, nodes by their logarithm.
-const LEVELS: [Level; 6] = [
-    level(1000, 1_000, 8, 80, 300),
-    level(1400, 2_000, 7, 55, 220),
-    level(1800, 5_000, 6, 35, 150),
-    level(2200, 15_000, 5, 20, 90),
-    level(2600, 60_000, 4, 10, 45),
-    level(3000, 300_000, 3, 4, 15),
+/// From the weakest on, with the Elo measured; what lies between two levels is interpolated, nodes
+/// by their logarithm.
+const LEVELS: [Level; 8] = [
+    level(376, 300, 9, 130, 450),
+    level(1175, 1_000, 8, 80, 300),
+    level(1560, 2_000, 7, 55, 220),
+    level(1844, 5_000, 6, 35, 150),
+    level(2278, 15_000, 5, 20, 90),
+    level(2701, 30_000, 4, 15, 65),
+    level(2928, 60_000, 4, 10, 45),
+    level(3042, 80_000, 4, 8, 38),
 ];
 
 impl Handicap {
     /// The strengths that can be asked for.
-    pub const ELO: RangeInclusive<u32> = LEVELS[0].elo as u32..=LEVELS[LEVELS.len() - 1].elo as u32;
+    pub const ELO: RangeInclusive<u32> = 1000..=3000;
 
     /// The limits of a search, and the few nodes that it is given.
     pub fn limits(&self, limits: Limits) -> Limits {
@@ -174,14 +177,17 @@ mod tests {
         for level in LEVELS {
             assert_eq!(at(level.elo as u32), level);
         }
-        assert_eq!((at(0), at(9999)), (LEVELS[0], LEVELS[5]));
-        assert!((at(1600).temperature - 45.0).abs() < 1e-9 && at(1600).nodes == 3_162.0);
+        assert_eq!((at(0), at(9999)), (LEVELS[0], LEVELS[7]));
+        let (low, high) = (Handicap::ELO.start(), Handicap::ELO.end());
+        assert!(LEVELS[0].elo <= f64::from(*low) && LEVELS[7].elo >= f64::from(*high));
+        // Halfway between 1560 and 1844.
+        assert!((at(1702).temperature - 45.0).abs() < 1e-9 && at(1702).nodes == 3_162.0);
     }
 
     #[test]
     fn errors_are_rarer_the_larger_they_are_and_the_stronger_the_player() {
         let scores = cps(&[20, 0, -40, -120, -900]);
-        let weak = choices(1000, &scores, 2_000);
+        let weak = choices(1175, &scores, 2_000);
         assert!(weak.is_sorted_by(|a, b| a > b), "{weak:?}");
         assert_eq!(weak[4], 0, "a queen is not given away");
         let strong = choices(2600, &scores, 2_000);
@@ -209,7 +215,7 @@ mod tests {
 
     #[test]
     fn limits_of_the_gui_hold_beside() {
-        let handicap = Handicap { elo: 1000, seed: 0 };
+        let handicap = Handicap { elo: 1175, seed: 0 };
         assert_eq!(handicap.limits(Limits::to_nodes(10)).nodes, Some(10));
         assert_eq!(handicap.limits(Limits::to_nodes(10_000_000)).nodes, Some(1_000));
         let limits = handicap.limits(Limits { infinite: true, ..Limits::to_depth(3) });
