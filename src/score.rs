@@ -41,6 +41,8 @@ impl Score {
     pub const MAX_EVAL: Score = Score(Score::WIN_BOUND.0 - 1);
     /// The smallest evaluation.
     pub const MIN_EVAL: Score = Score(-Score::MAX_EVAL.0);
+    /// Evaluations from here on are of endings that are known to be won.
+    pub const KNOWN_WIN: Score = Score(10_000);
 
     /// A score of `value` centipawns, clamped to what an evaluation may be.
     pub const fn cp(value: i32) -> Score {
@@ -117,6 +119,11 @@ impl Score {
     /// Is this a mate or tablebase result rather than an evaluation?
     pub const fn is_decisive(self) -> bool {
         self.is_won() || self.is_lost()
+    }
+
+    /// Is it the evaluation of an ending whose result is known, or a decisive score?
+    pub const fn is_known(self) -> bool {
+        self.0.unsigned_abs() >= Score::KNOWN_WIN.0 as u16
     }
 
     /// Moves to the mate, positive if the side to move mates; `None` if this is no mate.

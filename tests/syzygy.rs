@@ -268,6 +268,22 @@ fn without_dtz_the_result_is_held_all_the_same() {
 // --- Without tables -----------------------------------------------------------------------------
 
 #[test]
+fn a_lone_king_is_mated() {
+    for (fen, nodes) in [
+        ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", 1_000),
+        ("8/8/8/3k4/8/8/8/KR6 b - - 0 1", 1_000),
+        ("8/8/8/3K4/8/8/8/kbb5 b - - 0 1", 1_000),
+        ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", 10_000),
+        ("3k4/8/3K4/3P4/8/8/8/8 w - - 0 1", 1_000),
+    ] {
+        let player = (Probing::default(), Limits::to_nodes(nodes));
+        let positions = game(fen, [player.clone(), player], 200);
+        let last = &positions[positions.len() - 1];
+        assert!(is_mate(last) && last.us().count() == 1, "{fen}: {last:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_opened_leaves_what_was_there() {
     // It begins as a table does, and is none; but that shows only when it is asked.
     let hollow = scratch("hollow");

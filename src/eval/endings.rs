@@ -3,7 +3,9 @@
 //! Two corrections, both made only when few officers are left: a *scale* for material that cannot
 //! win or hardly wins ([`scale`]), and a *drive* for endings without pawns that are won but that a
 //! search cannot see to the end ([`drive`]): the lone king is driven to the edge - before bishop
-//! and knight, to a corner of the bishop's colour - and the other king brought near.
+//! and knight, to a corner of the bishop's colour - and the other king brought near. A network has
+//! hardly seen such endings, since its games are given up before; what it says of them wavers by
+//! more than the drive, so that it is not asked where nothing but a king is left ([`won`]).
 
 use super::classical::PHASE;
 use crate::board::{Bitboard, Color, File, Position, Rank, Role, Square};
@@ -78,6 +80,22 @@ pub fn drive(position: &Position, strong: Color, balance: &Balance) -> i32 {
         12 * steps_from_centre(prey)
     };
     goal + 5 * (14 - steps_apart(hunter, prey))
+}
+
+/// The score for the side to move where one side has only its king and the other enough officers to
+/// mate it: material and drive, above what any network says of a position that may lead there.
+/// [`None`] anywhere else.
+#[inline(never)]
+pub fn won(position: &Position) -> Option<Score> {
+    let strong = if position.us().count() == 1 { !position.turn() } else { position.turn() };
+    let balance = Balance::of(position, strong);
+    let alone = balance.weak.points + balance.weak.pawns == 0;
+    if !alone || balance.strong.pawns > 0 || scale(position, strong, &balance) != FULL_SCALE {
+        return None;
+    }
+    let value = 100 * balance.strong.points as i32 + drive(position, strong, &balance);
+    let score = Score::KNOWN_WIN + value;
+    Some(if strong == position.turn() { score } else { -score })
 }
 
 /// What one side has besides its king.
@@ -262,6 +280,26 @@ mod tests {
         let edge = value("3k4/8/8/8/8/8/8/R3K3 w - - 0 1");
         let near = value("3k4/8/3K4/8/8/8/8/R7 w - - 0 1");
         assert!(centre < edge && edge < near);
+    }
+
+    #[test]
+    fn where_nothing_is_left_but_a_king_the_result_is_known() {
+        let won = |fen: &str| won(&position(fen));
+        for fen in ["8/8/4k3/8/8/2R1K3/8/8 w - - 0 1", "8/8/4k3/8/8/2BNK3/8/8 w - - 0 1"] {
+            let score = won(fen).unwrap();
+            assert!(score > Score::KNOWN_WIN && score.is_known() && !score.is_decisive(), "{fen}");
+            assert_eq!(won(&mirrored(fen)), Some(score), "{fen}");
+            assert_eq!(won(&fen.replace('w', "b")), Some(-score), "{fen}");
+        }
+        for fen in [
+            "8/8/4k3/8/8/2NNK3/8/8 w - - 0 1",   // two knights
+            "8/8/4k3/8/8/2B1K3/1B6/8 w - - 0 1", // bishops of one colour
+            "8/8/4k3/8/8/2R1K3/1P6/8 w - - 0 1", // pawns
+            "8/8/4kp2/8/8/2Q1K3/8/8 w - - 0 1",  // not alone
+            "8/8/4k3/8/8/4K3/8/8 w - - 0 1",     // nobody has anything
+        ] {
+            assert_eq!(won(fen), None, "{fen}");
+        }
     }
 
     #[test]

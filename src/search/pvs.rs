@@ -368,8 +368,12 @@ impl<'a> Playing<'a> {
         }
     }
 
-    /// The evaluation, faded and with its known errors corrected, and what they come to.
+    /// The evaluation, faded and with its known errors corrected, and what they come to. One that is
+    /// known is right as it is: in a won ending its small steps show the way.
     fn corrected(&self, position: &Position, raw: Score, ply: Ply) -> (Score, i32) {
+        if raw.is_known() {
+            return (raw, 0);
+        }
         let faded = prune::faded(raw, position.halfmove_clock());
         let moves = self.last_moves(ply);
         let corrected = self.memory.correction.corrected(position, moves, faded);

@@ -104,7 +104,7 @@ impl Stack {
         let bucket = bucket(position.occupied().count());
         let value = self.network.output([&sums[us], &sums[them]], bucket);
         if endings::may_mislead(position) {
-            endings::corrected(position, value, 0)
+            endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
         } else {
             Score::cp(value)
         }

@@ -71,7 +71,7 @@ fn defined(parameters: &Parameters, position: &Position) -> Score {
     let value = (sum / 255 + numbers(OUTPUT_BIAS + bucket)) * i64::from(parameters.scale);
     let value = (value / (255 * 64)) as i32;
     if endings::may_mislead(position) {
-        endings::corrected(position, value, 0)
+        endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
     } else {
         Score::cp(value)
     }
