@@ -514,6 +514,32 @@ fn reproducible() {
     assert_eq!(first, second);
 }
 
+/// An emulated processor has no instruction that it should not have: the program would end by one.
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn old_processors() {
+    let program = env!("CARGO_BIN_EXE_tacet");
+    let search = |command: &mut Command| {
+        let output = command.args(["go", "depth", "8"]).output().expect("the program runs");
+        assert!(output.status.success(), "{command:?}: {}", output.status);
+        let text = String::from_utf8(output.stdout).expect("text");
+        let nodes = text.rsplit_once(" nodes ").and_then(|(_, rest)| rest.split(' ').next());
+        let last = text.lines().last().map(str::to_owned);
+        (text.lines().count(), nodes.map(str::to_owned), last)
+    };
+    let here = search(&mut Command::new(program));
+    assert!(here.2.as_ref().is_some_and(|best| best.starts_with("bestmove")), "{here:?}");
+    if Command::new("qemu-x86_64").arg("--version").output().is_err() {
+        println!("skipped: no qemu-x86_64 here (Debian: qemu-user)");
+        return;
+    }
+    // SSE2 and little more, SSE4.2, and all that the emulator knows, AVX2 among it.
+    for processor in ["qemu64", "Nehalem", "max"] {
+        let mut emulator = Command::new("qemu-x86_64");
+        assert_eq!(search(emulator.args(["-cpu", processor, program])), here, "{processor}");
+    }
+}
+
 // --- Mistakes -----------------------------------------------------------------------------------
 
 #[test]

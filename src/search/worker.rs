@@ -40,14 +40,23 @@ pub struct Worker<'a> {
     pub excluded: Vec<PackedMove>,
     keys: Vec<u64>,
     next_look: u64,
-    pv: Box<PvTable>,
+    /// A row for each ply that has been reached.
+    pv: Vec<Variation>,
 }
 
-type PvRow = [PackedMove; MAX_PLY + 1];
+/// The principal variation from one ply on.
+#[derive(Clone)]
+struct Variation {
+    moves: [PackedMove; MAX_PLY + 1],
+    length: usize,
+}
 
-struct PvTable {
-    rows: [PvRow; MAX_PLY + 1],
-    lengths: [Ply; MAX_PLY + 1],
+impl Variation {
+    const EMPTY: Variation = Variation { moves: [PackedMove::NONE; MAX_PLY + 1], length: 0 };
+
+    fn moves(&self) -> &[PackedMove] {
+        &self.moves[..self.length]
+    }
 }
 
 impl<'a> Worker<'a> {
@@ -80,10 +89,7 @@ impl<'a> Worker<'a> {
             excluded: Vec::with_capacity(job.multi_pv),
             keys,
             next_look: 0,
-            pv: Box::new(PvTable {
-                rows: [[PackedMove::NONE; MAX_PLY + 1]; MAX_PLY + 1],
-                lengths: [0; MAX_PLY + 1],
-            }),
+            pv: Vec::with_capacity(MAX_PLY + 2),
         }
     }
 
@@ -204,23 +210,33 @@ impl<'a> Worker<'a> {
     /// Begins the principal variation of a node: nothing yet.
     #[inline]
     pub fn clear_pv(&mut self, ply: Ply) {
-        self.pv.lengths[ply] = 0;
+        match self.pv.get_mut(ply) {
+            Some(variation) => variation.length = 0,
+            None => self.reach(ply),
+        }
+    }
+
+    /// Most searches never come to most plies.
+    #[cold]
+    fn reach(&mut self, ply: Ply) {
+        self.pv.resize(ply + 1, Variation::EMPTY);
     }
 
     /// The principal variation of a node is now this move and the child's variation.
     #[inline]
     pub fn update_pv(&mut self, ply: Ply, m: PackedMove) {
-        let pv = &mut *self.pv;
-        let length = pv.lengths[ply + 1].min(MAX_PLY - 1);
-        let (upper, lower) = pv.rows.split_at_mut(ply + 1);
-        upper[ply][0] = m;
-        upper[ply][1..=length].copy_from_slice(&lower[0][..length]);
-        pv.lengths[ply] = length + 1;
+        let (upper, lower) = self.pv.split_at_mut(ply + 1);
+        let below = lower.first().map_or(&[][..], Variation::moves);
+        let variation = &mut upper[ply];
+        let length = below.len().min(MAX_PLY);
+        variation.moves[0] = m;
+        variation.moves[1..=length].copy_from_slice(&below[..length]);
+        variation.length = length + 1;
     }
 
     /// The principal variation of the root.
     pub fn root_pv(&self) -> &[PackedMove] {
-        &self.pv.rows[0][..self.pv.lengths[0]]
+        self.pv.first().map_or(&[], Variation::moves)
     }
 
     /// The end of an iteration, for the record.

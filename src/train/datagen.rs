@@ -175,8 +175,9 @@ struct Player {
 
 /// How many games are made if nothing is said.
 const GAMES: u64 = 10_000;
-/// Size of a player's transposition table, in MB: enough for a few thousand nodes a move.
-const TABLE_MEGABYTES: usize = 4;
+/// A player's transposition table has a MB for every so many nodes a move, up to the most.
+const NODES_A_MEGABYTE: u64 = 1_000;
+const MOST_MEGABYTES: u64 = 64;
 /// The hard limit, as a multiple of the soft one: for an iteration that does not end.
 const HARD_FACTOR: u64 = 8;
 /// A game without a result after so many moves of both sides is drawn.
@@ -184,8 +185,9 @@ const LONGEST_GAME: usize = 400;
 
 impl Player {
     fn new(nodes: u64, evaluator: &Evaluator) -> Result<Player, TrainError> {
+        let megabytes = (nodes / NODES_A_MEGABYTE).clamp(1, MOST_MEGABYTES) as usize;
         let table =
-            Table::new(TABLE_MEGABYTES).map_err(|reason| TrainError::Memory(reason.to_string()))?;
+            Table::new(megabytes).map_err(|reason| TrainError::Memory(reason.to_string()))?;
         Ok(Player { pool: Pool::new(), table, evaluator: evaluator.clone(), nodes })
     }
 
