@@ -76,6 +76,11 @@ pub struct TrainArgs {
     /// The weight of the game's result; that of the score is the rest
     #[arg(long, default_value_t = 0.3, value_parser = super::share::<f32>)]
     pub wdl: f32,
+    /// How much of the target comes from the scores of the moves that followed in the game, and the
+    /// result at last, each move's share so many times that of the move before; 0: the position's
+    /// own score alone
+    #[arg(long, default_value_t = 0.0, value_parser = super::share::<f32>)]
+    pub lambda: f32,
     /// Centipawns of score per unit of the logistic curve
     #[arg(long, default_value_t = 300.0, value_parser = positive)]
     pub scale: f64,
@@ -175,7 +180,10 @@ fn begin(args: &TrainArgs, fingerprint: u64) -> Result<Course, TrainError> {
         return Ok(course);
     }
     Ok(Course::new(match &args.from {
-        Some(path) => Model::of(&read(path)?),
+        Some(path) => {
+            let parameters = read(path)?;
+            Model::of(&parameters).on_the_curve(parameters.scale, args.scale)
+        }
         None => Model::random(&mut Random::numbered(args.seed, 0)),
     }))
 }
@@ -195,6 +203,9 @@ struct Part {
     /// The sum of its losses.
     loss: f64,
 }
+
+/// Beyond so many centipawns a game is no longer open.
+const OPEN_GAME: u16 = 2_000;
 
 /// A batch is cut into so many parts: no more threads than that are of use.
 const PARTS: usize = 8;
@@ -294,16 +305,17 @@ impl<'a> Training<'a> {
     }
 
     /// How many centipawns of searched score a unit of the best network's output stands for where
-    /// the game is open, by least squares.
+    /// the game is open, by least squares. What an ending that is known to be won is worth says
+    /// nothing of the others.
     fn centipawns(&mut self) -> f64 {
         let best = &self.course.best.1;
         let (mut both, mut square) = (0.0, 0.0);
         let indices: Vec<u32> = (0..self.held_out.len() as u32).collect();
         for indices in indices.chunks(self.args.batch as usize) {
             let scratch = &mut self.parts[0].scratch;
-            best.outputs(self.held_out, indices, scratch, |sample, output| {
+            best.outputs(self.held_out, indices, scratch, |sample, output, odds| {
                 let output = f64::from(output);
-                if output.abs() < 2.0 {
+                if odds.abs() < 2.0 && sample.score.unsigned_abs() < OPEN_GAME {
                     both += output * f64::from(sample.score);
                     square += output * output;
                 }
@@ -351,7 +363,7 @@ fn each_part(
 
 /// The share of the largest step when so much is done: a short rise, then half a cosine.
 fn rate(done: f64) -> f32 {
-    const RISE: f64 = 0.01;
+    const RISE: f64 = 0.05;
     let fall = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
     ((done / RISE).min(1.0) * fall).max(1e-3) as f32
 }
@@ -406,6 +418,7 @@ mod tests {
             decay: 0.01,
             batch: 64,
             wdl: 0.3,
+            lambda: 0.0,
             scale: 300.0,
             seed: 1,
             resume: true,

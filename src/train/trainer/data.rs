@@ -25,7 +25,7 @@ pub struct Data {
 #[derive(Clone, Copy)]
 pub struct Sample {
     /// Where its pieces begin.
-    first: u32,
+    first: usize,
     /// How many pieces there are.
     pub count: u8,
     /// The output that is responsible.
@@ -84,17 +84,18 @@ impl Data {
 
     /// The pieces of a position.
     pub fn pieces(&self, sample: &Sample) -> &[PieceSquare] {
-        let first = sample.first as usize;
+        let first = sample.first;
         &self.pieces[first..first + usize::from(sample.count)]
     }
 
     /// The quiet positions of a game, to learn its result and scores.
     fn add_played(&mut self, game: &Game, args: &TrainArgs) {
-        for (position, m, score) in game.positions() {
+        let points = game.result.points();
+        let foreseen = foreseen(game, args);
+        for ((position, m, score), expected) in game.positions().zip(foreseen) {
             if texel::is_wanted(&position, m, score) {
-                let expected = expected(args, score);
-                let target = args.wdl * game.result.points() + (1.0 - args.wdl) * expected;
-                self.add(&position, target, game.result.points(), score);
+                let target = args.wdl * points + (1.0 - args.wdl) * expected;
+                self.add(&position, target, points, score);
             }
         }
     }
@@ -118,9 +119,9 @@ impl Data {
         let us = position.turn();
         let view = |color: Color| View::of(color, position.king(color));
         let ours = |points: f32| if us.is_white() { points } else { 1.0 - points };
-        let first = self.pieces.len() as u32;
+        let first = self.pieces.len();
         self.pieces.extend(position.piece_squares());
-        let count = self.pieces.len() - first as usize;
+        let count = self.pieces.len() - first;
         self.samples.push(Sample {
             first,
             count: count as u8,
@@ -132,6 +133,23 @@ impl Data {
             classical: seen_by(us, classical(position)).raw(),
         });
     }
+}
+
+/// The points that White could expect in each position of a game, by its score and, more and more
+/// lightly, by those that came later: the targets of TD(lambda) (Sutton 1988).
+fn foreseen(game: &Game, args: &TrainArgs) -> Vec<f32> {
+    let mut later = game.result.points();
+    let mut points: Vec<f32> = game
+        .moves
+        .iter()
+        .rev()
+        .map(|&(_, score)| {
+            later = args.lambda * later + (1.0 - args.lambda) * expected(args, score);
+            later
+        })
+        .collect();
+    points.reverse();
+    points
 }
 
 /// The points that White's score lets White expect.

@@ -35,6 +35,10 @@ pub const WEIGHTS: [Range<usize>; 2] = [0..INPUTS, INPUTS + 1..ROWS];
 
 type Tile = [f32; TILE];
 
+/// What an output of 1 adds to the logarithm of the odds. The less, the larger are the output's
+/// weights, and the less is lost when they are rounded: of 1 they were seven 64ths on average.
+const STEEPNESS: f32 = 0.5;
+
 /// Sums that are formed side by side, or the compiler must keep the order of a single one.
 const LANES: usize = 16;
 
@@ -103,7 +107,7 @@ impl Model {
             let share = (random.bits() >> 40) as f32 / (1_u32 << 24) as f32;
             (2.0 * share - 1.0) * most
         };
-        let output_most = 1.0 / (2.0 * HIDDEN as f32).sqrt();
+        let output_most = 1.0 / (2.0 * HIDDEN as f32).sqrt() / STEEPNESS;
         let numbers = (0..LENGTH)
             .map(|index| match index % BLOCK / TILE {
                 _ if index >= TAIL => 0.0,
@@ -131,6 +135,20 @@ impl Model {
             *bias = f32::from(integer) / OUTPUT_BIASES.unit;
         }
         model
+    }
+
+    /// The same with outputs such that one of 1 is worth what `centipawns` of `scale` centipawns per
+    /// unit of the logistic curve are worth: as if it had been trained on that curve.
+    pub fn on_the_curve(mut self, centipawns: u16, scale: f64) -> Model {
+        let factor = f32::from(centipawns) / (scale as f32 * STEEPNESS);
+        let (tiled, biases) = self.numbers.split_at_mut(TAIL);
+        for tile in tiled.chunks_exact_mut(BLOCK) {
+            tile[(INPUTS + 1) * TILE..].iter_mut().for_each(|weight| *weight *= factor);
+            clip(tile);
+        }
+        biases.iter_mut().for_each(|bias| *bias *= factor);
+        clip(biases);
+        self
     }
 
     /// The nearest integers, for a network with so many centipawns per unit of output.
@@ -164,17 +182,19 @@ impl Model {
         &mut self.numbers
     }
 
-    /// The outputs for positions, given to `take` one after the other.
+    /// The outputs for positions, given to `take` one after the other, each with the logarithm of the
+    /// odds that it stands for.
     pub fn outputs(
         &self,
         data: &Data,
         indices: &[u32],
         scratch: &mut Scratch,
-        mut take: impl FnMut(&Sample, f32),
+        mut take: impl FnMut(&Sample, f32, f32),
     ) {
         self.run(data, indices, scratch, false);
         for (sample, lanes) in scratch.samples.iter().zip(&scratch.outputs) {
-            take(sample, self.output(sample, lanes));
+            let output = self.output(sample, lanes);
+            take(sample, output, STEEPNESS * output);
         }
     }
 
@@ -228,9 +248,9 @@ impl Model {
         let mut sum = 0.0;
         let mut slopes = Vec::with_capacity(indices.len());
         for (sample, lanes) in scratch.samples.iter().zip(&scratch.outputs) {
-            let output = self.output(sample, lanes);
-            sum += loss(output, sample.target);
-            slopes.push(points(output) - sample.target);
+            let odds = STEEPNESS * self.output(sample, lanes);
+            sum += loss(odds, sample.target);
+            slopes.push(STEEPNESS * (points(odds) - sample.target));
         }
         if learn {
             self.backward(scratch, &slopes);
@@ -356,15 +376,15 @@ fn add_product(lanes: &mut [f32; LANES], sums: &Tile, weights: &Tile) {
     }
 }
 
-/// The points that an output lets expect.
-fn points(output: f32) -> f32 {
-    1.0 / (1.0 + (-output).exp())
+/// The points that a logarithm of odds lets expect.
+fn points(odds: f32) -> f32 {
+    1.0 / (1.0 + (-odds).exp())
 }
 
-/// The cross entropy, in a form that stands large outputs.
-fn loss(output: f32, target: f32) -> f64 {
-    let output = f64::from(output);
-    output.max(0.0) - output * f64::from(target) + (-output.abs()).exp().ln_1p()
+/// The cross entropy, in a form that stands large odds.
+fn loss(odds: f32, target: f32) -> f64 {
+    let odds = f64::from(odds);
+    odds.max(0.0) - odds * f64::from(target) + (-odds.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]
@@ -435,7 +455,7 @@ mod tests {
         let model = Model::of(&parameters);
         let network = Evaluator::Network(Arc::new(Network::new(&parameters).unwrap()));
         let mut fens = POSITIONS.iter();
-        model.outputs(&data, &[0, 1, 2], &mut Scratch::new(), |_, output| {
+        model.outputs(&data, &[0, 1, 2], &mut Scratch::new(), |_, output, _| {
             let position = Position::from_fen(fens.next().unwrap()).unwrap();
             let value = State::with(&network, &position).evaluate(&position).value();
             let output = f64::from(output) * 400.0;
@@ -443,6 +463,22 @@ mod tests {
         });
         assert_eq!(fens.next(), None);
         assert_eq!(model.quantised(400.0), parameters);
+    }
+
+    #[test]
+    fn what_a_network_says_in_centipawns_does_not_depend_on_its_scale() {
+        let (data, mut scratch) = (data(), Scratch::new());
+        let parameters = Model::random(&mut Random::numbered(8, 0)).quantised(400.0);
+        let mut said = Vec::new();
+        Model::of(&parameters).outputs(&data, &[0, 1, 2], &mut scratch, |_, output, _| {
+            said.push(400.0 * output);
+        });
+        let model = Model::of(&parameters).on_the_curve(400, 250.0);
+        model.outputs(&data, &[0, 1, 2], &mut scratch, |_, _, odds| {
+            let before = said.remove(0);
+            assert!((250.0 * odds - before).abs() < 0.01, "{before} {odds}");
+        });
+        assert!(said.is_empty());
     }
 
     #[test]
