@@ -87,7 +87,8 @@ pub struct Limits {
     pub moves_to_go: Option<u32>,
     /// No answer before `stop`.
     pub infinite: bool,
-    /// No answer before `stop` or `ponderhit`; the clock starts at the latter.
+    /// No answer before `stop` or `ponderhit`; the clock starts at the latter, and what was thought
+    /// before counts towards the soft limit.
     pub ponder: bool,
 }
 
@@ -123,6 +124,8 @@ pub struct Progress {
     pub score_drop: i32,
     /// The best move's share of the root's nodes, 0..=1.
     pub best_move_share: f64,
+    /// Root moves to choose from.
+    pub choices: usize,
     /// Moves to the mate found for us, if any.
     pub mate_found: Option<u32>,
     /// If every line wanted ends in mate, for or against us: the plies to the farthest of them. A
@@ -140,6 +143,8 @@ pub struct Keeper {
     began: Duration,
     /// When our own clock started, in nanoseconds, or [`PONDERING`].
     clock_start: AtomicU64,
+    /// The soft limit was used up, maybe while pondering: then the ponder hit ends the search.
+    ripe: AtomicBool,
     /// The search is over: stopped, or a hard limit is met.
     ended: AtomicBool,
     /// Somebody said stop: the answer is held back no longer.
@@ -163,6 +168,7 @@ impl Keeper {
             limits,
             began,
             clock_start: AtomicU64::new(clock_start),
+            ripe: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             released: AtomicBool::new(false),
             gate: Mutex::new(()),
@@ -199,11 +205,16 @@ impl Keeper {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// The opponent played the move pondered on: the clock starts. Without effect if it runs.
+    /// The opponent played the move pondered on: the clock starts, and if there was time enough to
+    /// think already, the search ends. Without effect if the clock runs.
     pub fn ponder_hit(&self) {
         let now = nanos(self.clock.now());
         let start = &self.clock_start;
-        let _ = start.compare_exchange(PONDERING, now, Ordering::AcqRel, Ordering::Acquire);
+        let was_pondering =
+            start.compare_exchange(PONDERING, now, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if was_pondering && self.ripe.load(Ordering::Acquire) {
+            self.end_search();
+        }
         self.wake();
     }
 
@@ -238,11 +249,13 @@ impl Keeper {
             _ => false,
         };
         let soft = self.budget.soft.map(|soft| scaled(soft, patience(progress)));
+        let ripe = soft.is_some_and(|soft| self.elapsed() >= soft);
+        self.ripe.store(ripe, Ordering::Release);
         let done = mated
             || progress.depth >= self.max_depth()
             || self.is_node_limit_met(progress.nodes)
             || self.is_beyond_mate(progress)
-            || self.has_used(soft);
+            || (ripe && !self.is_pondering());
         !done && !self.is_stopped()
     }
 
@@ -355,8 +368,11 @@ fn scaled(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
 
-/// The factor on the soft limit: above 1 while the best move is in doubt.
+/// The factor on the soft limit: above 1 while the best move is in doubt, small if there is but one.
 fn patience(progress: &Progress) -> f64 {
+    if progress.choices == 1 {
+        return 0.1;
+    }
     let stability = 1.4 - 0.1 * f64::from(progress.stable_iterations.min(7));
     let drop = 1.0 + f64::from(progress.score_drop.clamp(-20, 60)) / 100.0;
     let effort = 1.5 - progress.best_move_share.clamp(0.0, 1.0);
@@ -421,6 +437,7 @@ mod tests {
         stable_iterations: 4,
         score_drop: 0,
         best_move_share: 0.5,
+        choices: 20,
         mate_found: None,
         all_mate_in: None,
     };
@@ -621,6 +638,7 @@ mod tests {
         let clear = Progress { stable_iterations: 9, best_move_share: 0.95, ..CALM };
         assert!(!after(soft / 2, clear));
         assert!(after(soft / 2, CALM));
+        assert!(!after(soft / 5, Progress { choices: 1, ..CALM }));
     }
 
     #[test]
@@ -634,15 +652,36 @@ mod tests {
     #[test]
     fn the_clock_starts_at_the_ponder_hit() {
         let (clock, keeper) = keeper(Limits { ponder: true, ..white(1_000, 0, None) });
+        clock.set(5_001);
+        assert!(keeper.may_deepen(&CALM));
         clock.set(500_000);
         assert!(!keeper.must_stop(1));
-        assert!(keeper.may_deepen(&CALM));
         keeper.ponder_hit();
         assert!(!keeper.must_stop(2));
         clock.set(500_999);
         keeper.ponder_hit();
         assert!(keeper.must_stop(300), "a second hit does not start the clock again");
         assert_eq!(keeper.elapsed(), ms(495_999));
+    }
+
+    #[test]
+    fn what_was_thought_while_pondering_counts() {
+        let ponder = || keeper(Limits { ponder: true, ..white(60_000, 0, None) });
+        let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
+        let (clock, keeper) = ponder();
+        clock.set(5_000 + soft / 2);
+        assert!(keeper.may_deepen(&CALM));
+        keeper.ponder_hit();
+        assert!(!keeper.is_stopped() && keeper.may_deepen(&CALM));
+        clock.set(5_001 + soft);
+        assert!(!keeper.may_deepen(&CALM), "both halves together are enough");
+
+        let (clock, keeper) = ponder();
+        clock.set(5_001 + soft);
+        assert!(keeper.may_deepen(&CALM), "it goes on for as long as it may");
+        assert!(!keeper.is_stopped());
+        keeper.ponder_hit();
+        assert!(keeper.is_stopped());
     }
 
     #[test]

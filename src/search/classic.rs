@@ -51,6 +51,7 @@ impl<'a> Classic<'a> {
             let progress = Progress {
                 depth,
                 nodes: self.worker.stats.nodes,
+                choices: self.worker.choices,
                 mate_found: best.score.mate_moves().and_then(|moves| u32::try_from(moves).ok()),
                 ..Progress::default()
             };

@@ -46,12 +46,14 @@ pub fn singular(
         let double =
             params::double_extension_margin() + if pv { params::double_extension_pv() } else { 0 };
         Extension::Plies(if beta - value > double { 2 } else { 1 })
+    } else if params::use_multicut_value() != 0 && value >= node_beta && !value.is_decisive() {
+        Extension::Cut(value)
     } else if beta >= node_beta {
         Extension::Cut(beta)
     } else if table_score >= node_beta {
-        Extension::Plies(-2)
+        Extension::Plies(-params::negative_extension())
     } else if cut_node {
-        Extension::Plies(-1)
+        Extension::Plies(-params::negative_extension_cut())
     } else {
         Extension::Plies(0)
     }

@@ -34,16 +34,6 @@ pub fn believed(score: Score, beta: Score, share: i32) -> Score {
     }
 }
 
-/// The evaluation as the fifty-move rule draws near.
-#[inline]
-pub fn faded(eval: Score, halfmove_clock: u32) -> Score {
-    if params::use_fading() == 0 || eval.is_decisive() {
-        return eval;
-    }
-    let scale = params::fifty_moves_scale();
-    Score::cp(eval.value() * (scale - halfmove_clock.min(100) as i32) / scale)
-}
-
 /// Razoring: so far below alpha that only captures can help.
 #[inline]
 pub fn razoring(depth: Depth, eval: Score, alpha: Score) -> bool {
@@ -77,12 +67,14 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
     if improving { count } else { count / 2 }
 }
 
-/// Futility: even a good quiet move will not reach alpha from here. `depth` is reduced.
+/// Futility: even a good quiet move will not reach alpha from here, but this at most. `depth` is
+/// reduced.
 #[inline]
-pub fn futility(depth: Depth, eval: Score, alpha: Score) -> bool {
-    params::use_futility() != 0
-        && depth <= params::futility_depth()
-        && eval + params::futility_base() + params::futility_margin() * depth <= alpha
+pub fn futility(depth: Depth, eval: Score, alpha: Score) -> Option<Score> {
+    let most = eval + params::futility_base() + params::futility_margin() * depth;
+    let is_below =
+        params::use_futility() != 0 && depth <= params::futility_depth() && most <= alpha;
+    is_below.then_some(most)
 }
 
 /// Moves with a history this bad are not tried. `depth` is reduced.
@@ -118,14 +110,6 @@ mod tests {
         assert!(reverse_futility(8, eval, beta, false, 0).is_none());
         assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
         assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
-    }
-
-    #[test]
-    fn the_evaluation_fades_but_what_is_proved_does_not() {
-        let eval = Score::cp(300);
-        assert_eq!(faded(eval, 0), eval);
-        assert!(faded(eval, 60) < faded(eval, 20) && faded(eval, 100) > Score::ZERO);
-        assert_eq!(faded(Score::mate_in(5), 80), Score::mate_in(5));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! steps of a method each. `docs/search.md` has a paragraph per step.
 
 mod driver;
+mod evaluation;
 mod learn;
 mod moves;
 mod picker;
@@ -141,6 +142,13 @@ struct Known {
     before: [Option<PieceSquare>; 4],
 }
 
+impl Known {
+    /// Does the table remember a score that is not above alpha?
+    fn was_low(&self, alpha: Score, ply: Ply) -> bool {
+        self.entry.is_some_and(|entry| entry.score.from_table(ply) <= alpha)
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Found {
     score: Score,
@@ -238,6 +246,12 @@ impl<'a> Playing<'a> {
         // Step 4: the static evaluation, and whether it rises.
         let mut known = self.know(position, entry, &task, excluded.is_some());
 
+        // The cutoffs of the nodes that this one leads to are counted anew.
+        self.frames[task.ply + 2].cutoffs = 0;
+        if task.is_root() {
+            self.frames[1].cutoffs = 0;
+        }
+
         // Steps 5 to 9: reductions and cuts before any move.
         let mut found = match self.before_moves(position, &task, &known)? {
             Before::Leave(score) => return Some(score.clamp(proved.least, proved.most)),
@@ -256,6 +270,10 @@ impl<'a> Playing<'a> {
             }
         };
         found.score = found.score.clamp(proved.least, proved.most);
+
+        if params::use_spread_pv() != 0 && found.score <= task.alpha && excluded.is_none() {
+            known.was_pv |= self.parent(task.ply).is_some_and(|above| above.was_pv);
+        }
 
         // Step 17: remember.
         if excluded.is_none() && !found.shallow {
@@ -323,83 +341,6 @@ impl<'a> Playing<'a> {
         proved
     }
 
-    /// Step 4. Evaluates, unless in check or while a move is left out.
-    fn know(
-        &mut self,
-        position: &Position,
-        entry: Option<Entry>,
-        task: &Task,
-        again: bool,
-    ) -> Known {
-        let ply = task.ply;
-        let mut error = if again { self.frames[ply].error } else { 0 };
-        let (raw_eval, eval) = if position.in_check() {
-            self.frames[ply].eval = None;
-            (None, -Score::INFINITE)
-        } else if again && let Some(eval) = self.frames[ply].eval {
-            (Some(eval), eval)
-        } else {
-            let raw = entry.and_then(|entry| entry.eval);
-            let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
-            let corrected;
-            (corrected, error) = self.corrected(position, raw, ply);
-            self.frames[ply].error = error;
-            self.frames[ply].eval = Some(corrected);
-            self.learn_from_evaluation(ply);
-            (Some(raw), refined(corrected, entry.as_ref(), ply))
-        };
-        let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
-        let was_pv = task.is_pv()
-            || entry.is_some_and(|entry| entry.was_pv)
-            || (again && self.frames[ply].was_pv);
-        self.frames[ply].was_pv = was_pv;
-        Known {
-            hint,
-            noisy_hint: hint.is_some() && position.is_noisy(hint),
-            entry,
-            raw_eval,
-            eval,
-            error,
-            improving: self.is_improving(ply),
-            was_pv,
-            threats: Threats::default(),
-            checks: None,
-            before: self.before(ply),
-        }
-    }
-
-    /// The evaluation, faded and with its known errors corrected, and what they come to. One that is
-    /// known is right as it is: in a won ending its small steps show the way.
-    fn corrected(&self, position: &Position, raw: Score, ply: Ply) -> (Score, i32) {
-        if raw.is_known() {
-            return (raw, 0);
-        }
-        let faded = prune::faded(raw, position.halfmove_clock());
-        let moves = self.last_moves(ply);
-        let corrected = self.memory.correction.corrected(position, moves, faded);
-        (corrected, corrected - faded)
-    }
-
-    fn last_moves(&self, ply: Ply) -> [Option<PieceSquare>; 2] {
-        let [last, before, ..] = self.before(ply);
-        [last, before]
-    }
-
-    /// Is the evaluation better than two plies ago, or four if there was a check?
-    fn is_improving(&self, ply: Ply) -> bool {
-        let earlier = |plies| ply.checked_sub(plies).and_then(|ply| self.frames[ply].eval);
-        match (self.frames[ply].eval, earlier(2).or_else(|| earlier(4))) {
-            (Some(now), Some(then)) => now > then,
-            (now, _) => now.is_some(),
-        }
-    }
-
-    /// The pieces moved one, two, four and six plies before a node.
-    fn before(&self, ply: Ply) -> [Option<PieceSquare>; 4] {
-        let moved = |plies: Ply| ply.checked_sub(plies).and_then(|ply| self.frames[ply].moved);
-        [moved(1), moved(2), moved(4), moved(6)]
-    }
-
     /// Steps 5 to 9.
     fn before_moves(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Before> {
         let mut depth = task.depth;
@@ -450,39 +391,15 @@ impl<'a> Playing<'a> {
         Some(before)
     }
 
-    /// Step 4, second part. The depth, corrected if the static evaluation tells that the reduction
-    /// was too much or too little. Idea: Stockfish, 2024.
-    fn in_hindsight(&self, task: &Task) -> Depth {
-        let (Some(last), Some(hopes)) = (self.parent(task.ply), self.hopes(task.ply)) else {
-            return task.depth;
-        };
-        if params::use_hindsight() == 0 {
-            task.depth
-        } else if last.reduction >= params::hindsight_reduction() && hopes <= 0 {
-            task.depth + 1
-        } else if last.reduction >= 1 && task.depth >= 2 && hopes > params::hindsight_margin() {
-            task.depth - 1
-        } else {
-            task.depth
-        }
-    }
-
-    /// The frame of the node above, which the root has not.
-    fn parent(&self, ply: Ply) -> Option<&Frame> {
-        ply.checked_sub(1).map(|above| &self.frames[above])
-    }
-
-    /// What both sides hope for, each before its move: the static evaluations here and above together,
-    /// in centipawns. Above 0 the last move did its side no good.
-    fn hopes(&self, ply: Ply) -> Option<i32> {
-        Some(self.frames[ply].eval?.value() + self.parent(ply)?.eval?.value())
-    }
-
     /// Step 8. A pass by the scheme chosen.
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
         // A pass cannot prove a win.
         if task.beta.is_won() {
+            return Some(unchanged);
+        }
+        let surplus = params::null_surplus() - params::null_surplus_depth() * task.depth;
+        if self.frames[task.ply].eval.is_some_and(|eval| eval < task.beta + surplus) {
             return Some(unchanged);
         }
         let own = position.officers(position.turn()).count() as u32;
@@ -643,18 +560,6 @@ fn table_cutoff(entry: &Entry, position: &Position, task: &Task) -> Option<Score
     decides.then_some(score)
 }
 
-/// The evaluation, or the table's score where its bound says that it is nearer the truth.
-fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
-    let Some(entry) = entry else { return eval };
-    let score = entry.score.from_table(ply);
-    let nearer = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score > eval,
-        Bound::Upper => score < eval,
-    };
-    if nearer && !score.is_decisive() { score } else { eval }
-}
-
 /// A node, as the null-move module sees it.
 struct Here<'s, 'a, 'p> {
     searcher: &'s mut Playing<'a>,
@@ -682,7 +587,17 @@ impl Passer for Here<'_, '_, '_> {
     }
 
     fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
-        self.searcher.search(self.position, self.task.scout(beta, depth, path))
+        // The depth was corrected in hindsight already.
+        let mut above = self.task.ply.checked_sub(1).map(|ply| (ply, 0));
+        let mut swap = |searcher: &mut Playing| {
+            if let Some((ply, reduction)) = &mut above {
+                std::mem::swap(&mut searcher.frames[*ply].reduction, reduction);
+            }
+        };
+        swap(self.searcher);
+        let score = self.searcher.search(self.position, self.task.scout(beta, depth, path));
+        swap(self.searcher);
+        score
     }
 
     fn stats(&mut self) -> &mut Stats {

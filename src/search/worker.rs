@@ -36,6 +36,8 @@ pub struct Worker<'a> {
     pub completed: Depth,
     /// The deepest ply of this iteration.
     pub selective_depth: Ply,
+    /// How many root moves may be played.
+    pub choices: usize,
     /// Root moves not to be searched now: found already (MultiPV).
     pub excluded: Vec<PackedMove>,
     keys: Vec<u64>,
@@ -74,7 +76,12 @@ impl<'a> Worker<'a> {
     ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(job.earlier.len() + MAX_PLY + 8);
         keys.extend_from_slice(&job.earlier);
+        let may_be_played = |m: &&PackedMove| {
+            (job.search_moves.is_empty() || job.search_moves.contains(m))
+                && crew.endgame.admits(**m, &[])
+        };
         Worker {
+            choices: job.root.legal_moves().iter().filter(may_be_played).count(),
             job,
             table,
             keeper,

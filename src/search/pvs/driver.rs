@@ -223,6 +223,7 @@ impl Playing<'_> {
             stable_iterations: stable,
             score_drop,
             best_move_share: spent(best) as f64 / total.max(1) as f64,
+            choices: self.worker.choices,
             mate_found: mate.and_then(|moves| u32::try_from(moves).ok()),
             all_mate_in: farthest_mate(&outcome.lines),
         }

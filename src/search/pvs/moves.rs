@@ -26,6 +26,8 @@ struct Candidate {
 enum Hopeless {
     No,
     Move,
+    /// The move, and it cannot bring more than this.
+    Above(Score),
     AllQuiets,
 }
 
@@ -44,11 +46,9 @@ impl Playing<'_> {
         let mut number = 0;
         let excluded = self.frames[ply].excluded;
         let first_alpha = task.alpha;
+        let has_officers =
+            params::use_officer_guard() == 0 || position.officers(position.turn()).any();
         self.worker.clear_pv(ply);
-        self.frames[ply + 2].cutoffs = 0;
-        if task.is_root() {
-            self.frames[1].cutoffs = 0;
-        }
 
         while let Some(m) = self.next_move(position, &mut picker, known, ply) {
             if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
@@ -64,10 +64,16 @@ impl Playing<'_> {
             let candidate = Candidate { m, number, quiet, check, history, best: found.score };
 
             // Step 11: moves that cannot matter.
-            if !task.is_root() && !found.score.is_lost() && number > 1 {
+            if !task.is_root() && !found.score.is_lost() && number > 1 && has_officers {
                 match self.hopeless(position, &task, known, &candidate) {
                     Hopeless::No => {}
                     Hopeless::Move => continue,
+                    Hopeless::Above(bound) => {
+                        if bound > found.score {
+                            found.score = bound;
+                        }
+                        continue;
+                    }
                     Hopeless::AllQuiets => {
                         picker.skip_quiets();
                         continue;
@@ -102,7 +108,8 @@ impl Playing<'_> {
                 self.frames[ply].cutoffs += 1;
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
-                let depth = task.depth + Depth::from(known.eval <= first_alpha);
+                let unforeseen = known.raw_eval.is_some() && known.eval <= first_alpha;
+                let depth = task.depth + Depth::from(unforeseen);
                 self.learn(position, known, m, &tried, depth);
                 break;
             }
@@ -161,8 +168,14 @@ impl Playing<'_> {
         }
         let reduction = (reduce::base(task.depth, number) - history / 16) >> 10;
         let depth = (task.depth - 1 - reduction.max(0)).max(0);
-        if !position.in_check() && prune::futility(depth, known.eval, task.alpha) {
-            return Hopeless::Move;
+        if !position.in_check()
+            && let Some(bound) = prune::futility(depth, known.eval, task.alpha)
+        {
+            return if params::use_futility_bound() != 0 {
+                Hopeless::Above(bound)
+            } else {
+                Hopeless::Move
+            };
         }
         if prune::bad_history(depth, history) {
             return Hopeless::Move;
@@ -230,7 +243,7 @@ impl Playing<'_> {
     ) -> Option<Score> {
         let &Candidate { m, number, quiet, check, history, best } = candidate;
         let ply = task.ply;
-        let full = task.depth - 1 + extension;
+        let mut full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
         self.frames[ply].quiet = quiet.then(|| Quiet::new(position, &known.threats, m));
         let next = self.worker.make(position, m);
@@ -260,6 +273,7 @@ impl Playing<'_> {
                 check,
                 history,
                 was_pv: known.was_pv,
+                was_low: known.was_low(alpha, ply),
                 cutoffs: self.frames[ply + 1].cutoffs > 2,
                 error: known.error,
             });
@@ -271,6 +285,9 @@ impl Playing<'_> {
                 let again = full + reduce::correction(score, best);
                 if depth < again {
                     score = -self.search(&next, null_window(again, !task.cut_node))?;
+                }
+                if params::use_carried_depth() != 0 {
+                    full = full.max(again);
                 }
             }
             open = task.is_pv() && score > alpha;

@@ -1,7 +1,8 @@
 //! Quiescence: captures and promotions until the position is quiet; every evasion when in check.
 
+use super::Playing;
+use super::evaluation::refined;
 use super::picker::noisy_value;
-use super::{Playing, refined};
 use crate::board::movegen::Kind;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, exchange};
@@ -53,7 +54,7 @@ impl Playing<'_> {
             // What a capture must reach beside its victim to be tried.
             let futile = raw.map(|_| best + params::quiescence_margin());
             let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
-            let mut number = 0;
+            let (mut number, mut quiets) = (0, 0);
             for kind in [Kind::Noisy, Kind::Quiet] {
                 if kind == Kind::Quiet && !position.in_check() {
                     break;
@@ -67,10 +68,12 @@ impl Playing<'_> {
                         continue;
                     }
                     // One way out of a check that is not mate is enough to look at.
-                    if kind == Kind::Quiet && number > 0 && !best.is_lost() {
+                    let seen = if params::use_quiet_evasions() != 0 { quiets } else { number };
+                    if kind == Kind::Quiet && seen > 0 && !best.is_lost() {
                         break;
                     }
                     number += 1;
+                    quiets += i32::from(kind == Kind::Quiet);
                     self.frames[ply].moved = Some(moved_piece(position, m));
                     let next = self.worker.make(position, m);
                     let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
