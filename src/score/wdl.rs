@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [94.5, -50.4, 90.9, -9.7], width: [203.5, 21.1, -57.5, 17.1] };
+    Model { even: [88.1, -58.1, 101.8, -17.3], width: [203.1, 15.2, -48.5, 12.6] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;

@@ -22,13 +22,12 @@ pub struct Correction {
     pawns: BySide<SLOTS>,
     non_pawns: [BySide<SLOTS>; 2],
     minors: BySide<SLOTS>,
-    /// By the last move's piece on its destination, then by that of the move before, or of the
-    /// fourth last.
-    continuation: [Box<[[i16; 768]; 768]>; 2],
+    /// By the last move's piece on its destination, then by the move's before.
+    continuation: Box<[[i16; 768]; 768]>,
 }
 
-/// The last move, the one before, and the fourth last.
-pub type Moves = [Option<PieceSquare>; 3];
+/// The last two moves, latest first.
+pub type Moves = [Option<PieceSquare>; 2];
 
 impl Default for Correction {
     fn default() -> Correction {
@@ -43,7 +42,7 @@ impl Correction {
             pawns: boxed([0; SLOTS]),
             non_pawns: [boxed([0; SLOTS]), boxed([0; SLOTS])],
             minors: boxed([0; SLOTS]),
-            continuation: [boxed([0; 768]), boxed([0; 768])],
+            continuation: boxed([0; 768]),
         }
     }
 
@@ -60,15 +59,9 @@ impl Correction {
             + get(&self.non_pawns[0], keys.non_pawns[0]) * params::correction_non_pawns()
             + get(&self.non_pawns[1], keys.non_pawns[1]) * params::correction_non_pawns()
             + get(&self.minors, keys.minors) * params::correction_minors();
-        let weights = [params::correction_continuation(), params::correction_fourth()];
-        for ((table, (last, before)), weight) in
-            self.continuation.iter().zip(pairs(moves)).zip(weights)
-        {
-            if let (Some(last), Some(before)) = (last, before)
-                && weight != 0
-            {
-                sum += i32::from(table[last.index()][before.index()]) * weight;
-            }
+        if let [Some(last), Some(before)] = moves {
+            let error = self.continuation[last.index()][before.index()];
+            sum += i32::from(error) * params::correction_continuation();
         }
         Score::cp(eval.value() + sum / 2048)
     }
@@ -82,18 +75,10 @@ impl Correction {
         update(&mut self.non_pawns[0][side][slot(keys.non_pawns[0])], bonus);
         update(&mut self.non_pawns[1][side][slot(keys.non_pawns[1])], bonus);
         update(&mut self.minors[side][slot(keys.minors)], bonus);
-        for (table, (last, before)) in self.continuation.iter_mut().zip(pairs(moves)) {
-            if let (Some(last), Some(before)) = (last, before) {
-                update(&mut table[last.index()][before.index()], bonus);
-            }
+        if let [Some(last), Some(before)] = moves {
+            update(&mut self.continuation[last.index()][before.index()], bonus);
         }
     }
-}
-
-/// The moves that a continuation is of: the last and an earlier one.
-#[inline]
-fn pairs([last, before, fourth]: Moves) -> [(Option<PieceSquare>, Option<PieceSquare>); 2] {
-    [(last, before), (last, fourth)]
 }
 
 #[inline]
@@ -116,14 +101,14 @@ mod tests {
         let mut correction = Correction::new();
         let position = Position::startpos();
         let eval = Score::cp(10);
-        assert_eq!(correction.corrected(&position, [None; 3], eval), eval);
+        assert_eq!(correction.corrected(&position, [None; 2], eval), eval);
         for _ in 0..1000 {
-            correction.learn(&position, [None; 3], 20, 500);
+            correction.learn(&position, [None; 2], 20, 500);
         }
-        let raised = correction.corrected(&position, [None; 3], eval);
+        let raised = correction.corrected(&position, [None; 2], eval);
         assert!(raised > eval && raised < eval + 500, "{raised}");
         let reply = position.play(position.legal_moves()[0]).0;
-        let other = correction.corrected(&reply, [None; 3], eval);
+        let other = correction.corrected(&reply, [None; 2], eval);
         assert_eq!(other, eval, "the other side's errors are its own");
     }
 }

@@ -229,10 +229,6 @@ params! {
     reduction_history: 8975, 3000..=20000, 700;
     /// Less where the table remembers a PV node.
     reduction_was_pv: 548, 0..=2500, 120;
-    /// More again there, if the table's score is not above alpha.
-    reduction_was_low: 0, 0..=2500, 120;
-    /// Switch: below a past PV node a node that fails low counts as one.
-    use_spread_pv: 0, 0..=1, 1;
     /// Switch: what the second search of a late move adds to its depth holds for the PV search too.
     use_carried_depth: 0, 0..=1, 1;
     /// More where many of the replies' replies cut.
@@ -275,8 +271,6 @@ params! {
     table_ageing: 2, 0..=16, 1;
     /// Switch: a node's evaluation is stored before its moves are searched.
     use_evaluation_store: 0, 0..=1, 1;
-    /// Of its last move and the fourth last.
-    correction_fourth: 0, 0..=160, 10;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 136, 50..=300, 15;
     /// How much of what quiescence is above beta is believed, in 1/1024.

@@ -142,13 +142,6 @@ struct Known {
     before: [Option<PieceSquare>; 4],
 }
 
-impl Known {
-    /// Does the table remember a score that is not above alpha?
-    fn was_low(&self, alpha: Score, ply: Ply) -> bool {
-        self.entry.is_some_and(|entry| entry.score.from_table(ply) <= alpha)
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Found {
     score: Score,
@@ -270,10 +263,6 @@ impl<'a> Playing<'a> {
             }
         };
         found.score = found.score.clamp(proved.least, proved.most);
-
-        if params::use_spread_pv() != 0 && found.score <= task.alpha && excluded.is_none() {
-            known.was_pv |= self.parent(task.ply).is_some_and(|above| above.was_pv);
-        }
 
         // Step 17: remember.
         if excluded.is_none() && !found.shallow {

@@ -26,8 +26,6 @@ pub struct Late {
     pub history: i32,
     /// The table remembers a PV node here.
     pub was_pv: bool,
-    /// The table remembers a score that is not above alpha.
-    pub was_low: bool,
     /// Many moves of the node below have been cut.
     pub cutoffs: bool,
     /// By how much the evaluation was corrected, in centipawns.
@@ -90,7 +88,6 @@ fn fine(late: &Late) -> i32 {
     r += i32::from(!late.improving) * params::reduction_not_improving();
     r -= i32::from(late.check) * params::reduction_check();
     r -= i32::from(late.was_pv) * params::reduction_was_pv();
-    r += i32::from(late.was_pv && late.was_low) * params::reduction_was_low();
     r += i32::from(late.cutoffs) * params::reduction_cutoffs();
     r -= late.error.abs().min(128) * params::reduction_error();
     r - late.history * 1024 / params::reduction_history()
@@ -119,7 +116,6 @@ mod tests {
         check: false,
         history: 0,
         was_pv: false,
-        was_low: false,
         cutoffs: false,
         error: 0,
     };

@@ -81,9 +81,9 @@ impl Playing<'_> {
         (corrected, corrected - raw)
     }
 
-    pub(super) fn last_moves(&self, ply: Ply) -> [Option<PieceSquare>; 3] {
-        let [last, before, fourth, _] = self.before(ply);
-        [last, before, fourth]
+    pub(super) fn last_moves(&self, ply: Ply) -> [Option<PieceSquare>; 2] {
+        let [last, before, ..] = self.before(ply);
+        [last, before]
     }
 
     /// Is the evaluation better than two plies ago, or four if there was a check?

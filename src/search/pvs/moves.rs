@@ -273,7 +273,6 @@ impl Playing<'_> {
                 check,
                 history,
                 was_pv: known.was_pv,
-                was_low: known.was_low(alpha, ply),
                 cutoffs: self.frames[ply + 1].cutoffs > 2,
                 error: known.error,
             });
