@@ -46,14 +46,12 @@ pub fn singular(
         let double =
             params::double_extension_margin() + if pv { params::double_extension_pv() } else { 0 };
         Extension::Plies(if beta - value > double { 2 } else { 1 })
-    } else if params::use_multicut_value() != 0 && value >= node_beta && !value.is_decisive() {
-        Extension::Cut(value)
     } else if beta >= node_beta {
         Extension::Cut(beta)
     } else if table_score >= node_beta {
-        Extension::Plies(-params::negative_extension())
+        Extension::Plies(-2)
     } else if cut_node {
-        Extension::Plies(-params::negative_extension_cut())
+        Extension::Plies(-1)
     } else {
         Extension::Plies(0)
     }

@@ -183,8 +183,6 @@ params! {
     futility_margin: 107, 30..=180, 10;
     /// Switch: what futility leaves out may still be the node's best score.
     use_futility_bound: 1, 0..=1, 1;
-    /// Switch: prune moves only where the side to move has pieces.
-    use_officer_guard: 0, 0..=1, 1;
     /// Switch: quiet moves that give check are pruned as captures are.
     use_check_exemption: 1, 0..=1, 1;
     /// Switch: quiet moves that give check without loss come earlier.
@@ -229,8 +227,6 @@ params! {
     reduction_history: 8975, 3000..=20000, 700;
     /// Less where the table remembers a PV node.
     reduction_was_pv: 548, 0..=2500, 120;
-    /// Switch: what the second search of a late move adds to its depth holds for the PV search too.
-    use_carried_depth: 0, 0..=1, 1;
     /// More where many of the replies' replies cut.
     reduction_cutoffs: 1057, 0..=2500, 120;
     /// Less for each centipawn of the evaluation's known error.
@@ -255,22 +251,8 @@ params! {
     double_extension_margin: 22, 5..=60, 4;
     /// By how much more it must be in a PV node.
     double_extension_pv: 110, 0..=300, 15;
-    /// Switch: moves that reach beta without the table's end the node, whatever they had to reach.
-    use_multicut_value: 0, 0..=1, 1;
-    /// Plies less if the table's score reaches beta and the move is not singular.
-    negative_extension: 2, 0..=4, 1;
-    /// Plies less in other nodes expected to fail high.
-    negative_extension_cut: 1, 0..=4, 1;
-    /// How far the evaluation has to be above beta for a pass, at depth 0.
-    null_surplus: -2000, -2000..=400, 30;
-    /// By how much less per ply.
-    null_surplus_depth: 14, 0..=40, 4;
     /// Switch: a capture out of check does not spare quiescence the best quiet move.
     use_quiet_evasions: 1, 0..=1, 1;
-    /// Plies that an entry of the table loses with every search.
-    table_ageing: 2, 0..=16, 1;
-    /// Switch: a node's evaluation is stored before its moves are searched.
-    use_evaluation_store: 0, 0..=1, 1;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 136, 50..=300, 15;
     /// How much of what quiescence is above beta is believed, in 1/1024.

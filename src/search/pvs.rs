@@ -387,10 +387,6 @@ impl<'a> Playing<'a> {
         if task.beta.is_won() {
             return Some(unchanged);
         }
-        let surplus = params::null_surplus() - params::null_surplus_depth() * task.depth;
-        if self.frames[task.ply].eval.is_some_and(|eval| eval < task.beta + surplus) {
-            return Some(unchanged);
-        }
         let own = position.officers(position.turn()).count() as u32;
         let theirs = position.officers(!position.turn()).count() as u32;
         let node = null_move::Node {
@@ -576,16 +572,11 @@ impl Passer for Here<'_, '_, '_> {
     }
 
     fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
-        // The depth was corrected in hindsight already.
-        let mut above = self.task.ply.checked_sub(1).map(|ply| (ply, 0));
-        let mut swap = |searcher: &mut Playing| {
-            if let Some((ply, reduction)) = &mut above {
-                std::mem::swap(&mut searcher.frames[*ply].reduction, reduction);
-            }
-        };
-        swap(self.searcher);
+        // The depth was corrected in hindsight already. The root's own frame has no reduction here.
+        let above = self.task.ply.saturating_sub(1);
+        let reduction = std::mem::take(&mut self.searcher.frames[above].reduction);
         let score = self.searcher.search(self.position, self.task.scout(beta, depth, path));
-        swap(self.searcher);
+        self.searcher.frames[above].reduction = reduction;
         score
     }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::{ptr, thread};
 
-use super::{Bound, memory, params};
+use super::{Bound, memory};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 
@@ -256,13 +256,13 @@ fn empty(slots: &[Slot]) {
     }
 }
 
-/// How much an entry deserves to stay: its depth, less some plies for every search since.
+/// How much an entry deserves to stay: its depth, less two plies for every search since.
 fn worth(data: u64, age: u8) -> i32 {
     if data == 0 {
         return i32::MIN;
     }
     let years = (AGES + age - age_of(data)) % AGES;
-    (data >> 48 & 0xff) as i32 - params::table_ageing() * i32::from(years)
+    (data >> 48 & 0xff) as i32 - 2 * i32::from(years)
 }
 
 // From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5. The

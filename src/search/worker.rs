@@ -76,12 +76,7 @@ impl<'a> Worker<'a> {
     ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(job.earlier.len() + MAX_PLY + 8);
         keys.extend_from_slice(&job.earlier);
-        let may_be_played = |m: &&PackedMove| {
-            (job.search_moves.is_empty() || job.search_moves.contains(m))
-                && crew.endgame.admits(**m, &[])
-        };
-        Worker {
-            choices: job.root.legal_moves().iter().filter(may_be_played).count(),
+        let mut worker = Worker {
             job,
             table,
             keeper,
@@ -93,11 +88,15 @@ impl<'a> Worker<'a> {
             root_stage: stage(&job.root),
             completed: 0,
             selective_depth: 0,
+            choices: 0,
             excluded: Vec::with_capacity(job.multi_pv),
             keys,
             next_look: 0,
             pv: Vec::with_capacity(MAX_PLY + 2),
-        }
+        };
+        let legal = job.root.legal_moves();
+        worker.choices = legal.iter().filter(|&&m| worker.is_wanted_at_root(m)).count();
+        worker
     }
 
     /// Counts a node. `None`: the search must stop.

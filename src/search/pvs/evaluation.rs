@@ -26,9 +26,6 @@ impl Playing<'_> {
         } else {
             let raw = entry.and_then(|entry| entry.eval);
             let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
-            if params::use_evaluation_store() != 0 && entry.is_none() {
-                self.store_evaluation(position, raw, task.is_pv());
-            }
             let corrected;
             (corrected, error) = self.corrected(position, raw, ply);
             self.frames[ply].error = error;
@@ -54,20 +51,6 @@ impl Playing<'_> {
             checks: None,
             before: self.before(ply),
         }
-    }
-
-    /// Nodes that are left before any move is searched leave nothing else in the table. The bound
-    /// says nothing.
-    fn store_evaluation(&self, position: &Position, raw: Score, was_pv: bool) {
-        let entry = Entry {
-            best: PackedMove::NONE,
-            score: Score::INFINITE,
-            bound: Bound::Upper,
-            eval: Some(raw),
-            depth: 0,
-            was_pv,
-        };
-        self.worker.table.store(position.key(), entry);
     }
 
     /// The evaluation with its known errors corrected, and what they come to. One that is known is

@@ -46,8 +46,6 @@ impl Playing<'_> {
         let mut number = 0;
         let excluded = self.frames[ply].excluded;
         let first_alpha = task.alpha;
-        let has_officers =
-            params::use_officer_guard() == 0 || position.officers(position.turn()).any();
         self.worker.clear_pv(ply);
 
         while let Some(m) = self.next_move(position, &mut picker, known, ply) {
@@ -64,14 +62,12 @@ impl Playing<'_> {
             let candidate = Candidate { m, number, quiet, check, history, best: found.score };
 
             // Step 11: moves that cannot matter.
-            if !task.is_root() && !found.score.is_lost() && number > 1 && has_officers {
+            if !task.is_root() && !found.score.is_lost() && number > 1 {
                 match self.hopeless(position, &task, known, &candidate) {
                     Hopeless::No => {}
                     Hopeless::Move => continue,
                     Hopeless::Above(bound) => {
-                        if bound > found.score {
-                            found.score = bound;
-                        }
+                        found.score = found.score.max(bound);
                         continue;
                     }
                     Hopeless::AllQuiets => {
@@ -243,7 +239,7 @@ impl Playing<'_> {
     ) -> Option<Score> {
         let &Candidate { m, number, quiet, check, history, best } = candidate;
         let ply = task.ply;
-        let mut full = task.depth - 1 + extension;
+        let full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
         self.frames[ply].quiet = quiet.then(|| Quiet::new(position, &known.threats, m));
         let next = self.worker.make(position, m);
@@ -284,9 +280,6 @@ impl Playing<'_> {
                 let again = full + reduce::correction(score, best);
                 if depth < again {
                     score = -self.search(&next, null_window(again, !task.cut_node))?;
-                }
-                if params::use_carried_depth() != 0 {
-                    full = full.max(again);
                 }
             }
             open = task.is_pv() && score > alpha;
