@@ -202,6 +202,25 @@ struct Part {
     scratch: Scratch,
     /// The sum of its losses.
     loss: f64,
+    /// Of its positions in open games.
+    scale: LeastSquares,
+}
+
+/// What is needed to say how many centipawns a unit of output stands for.
+#[derive(Clone, Copy, Default)]
+struct LeastSquares {
+    /// The sum of the products of output and score.
+    both: f64,
+    /// The sum of the outputs' squares.
+    square: f64,
+}
+
+/// What a model is worth on the held-out positions.
+struct Judgement {
+    /// The mean loss.
+    loss: f64,
+    /// How many centipawns of searched score a unit of output stands for where the game is open.
+    centipawns: f64,
 }
 
 /// Beyond so many centipawns a game is no longer open.
@@ -225,7 +244,7 @@ impl<'a> Training<'a> {
             threads: args.threads.map_or_else(cores, NonZero::get).min(PARTS),
             fingerprint,
             course: begin(args, fingerprint)?,
-            parts: (0..PARTS).map(|_| Part { scratch: Scratch::new(), loss: 0.0 }).collect(),
+            parts: (0..PARTS).map(|_| Part::new()).collect(),
         })
     }
 
@@ -265,30 +284,37 @@ impl<'a> Training<'a> {
         self.parts.iter().map(|part| part.loss).sum()
     }
 
-    /// The mean loss of a model on the held-out positions.
-    fn held_out_loss(&mut self, model: &Model) -> f64 {
+    /// What a model is worth on the held-out positions.
+    fn judge(&mut self, model: &Model) -> Judgement {
         let data = self.held_out;
         let indices: Vec<u32> = (0..data.len() as u32).collect();
-        let mut sum = 0.0;
+        let (mut loss, LeastSquares { mut both, mut square }) = (0.0, LeastSquares::default());
         // As large as a batch, so that the scratch grows no further.
         for indices in indices.chunks(self.args.batch as usize) {
             each_part(&mut self.parts, indices, self.threads, |part, indices| {
-                part.loss = model.loss(data, indices, &mut part.scratch);
+                part.judge(model, data, indices);
             });
-            sum += self.parts.iter().map(|part| part.loss).sum::<f64>();
+            for part in &self.parts {
+                loss += part.loss;
+                both += part.scale.both;
+                square += part.scale.square;
+            }
         }
-        sum / data.len() as f64
+        Judgement {
+            loss: loss / data.len() as f64,
+            centipawns: if square > 0.0 { both / square } else { self.args.scale },
+        }
     }
 
     /// Writes the network if it is the best so far.
     fn keep_if_best(&mut self, path: &Path) -> Result<(), TrainError> {
         let model = self.course.model.clone();
-        let loss = self.held_out_loss(&model);
+        let Judgement { loss, centipawns } = self.judge(&model);
         let is_best = loss < self.course.best.0;
         eprintln!(", held out {loss:.6}{}", if is_best { " (best)" } else { "" });
         if is_best {
+            replace(path, &model.quantised(centipawns).to_bytes())?;
             self.course.best = (loss, model);
-            replace(path, &self.quantised().to_bytes())?;
         }
         Ok(())
     }
@@ -298,35 +324,10 @@ impl<'a> Training<'a> {
         self.course.save(&checkpoint::beside(&self.args.out), self.fingerprint)
     }
 
-    /// The best network in integers.
-    fn quantised(&mut self) -> Parameters {
-        let centipawns = self.centipawns();
-        self.course.best.1.quantised(centipawns)
-    }
-
-    /// How many centipawns of searched score a unit of the best network's output stands for where
-    /// the game is open, by least squares. What an ending that is known to be won is worth says
-    /// nothing of the others.
-    fn centipawns(&mut self) -> f64 {
-        let best = &self.course.best.1;
-        let (mut both, mut square) = (0.0, 0.0);
-        let indices: Vec<u32> = (0..self.held_out.len() as u32).collect();
-        for indices in indices.chunks(self.args.batch as usize) {
-            let scratch = &mut self.parts[0].scratch;
-            best.outputs(self.held_out, indices, scratch, |sample, output, odds| {
-                let output = f64::from(output);
-                if odds.abs() < 2.0 && sample.score.unsigned_abs() < OPEN_GAME {
-                    both += output * f64::from(sample.score);
-                    square += output * output;
-                }
-            });
-        }
-        if square > 0.0 { both / square } else { self.args.scale }
-    }
-
     fn conclude(&mut self, path: &Path) -> Result<(), TrainError> {
-        let parameters = self.quantised();
-        let loss = self.held_out_loss(&Model::of(&parameters));
+        let best = self.course.best.1.clone();
+        let parameters = best.quantised(self.judge(&best).centipawns);
+        let Judgement { loss, .. } = self.judge(&Model::of(&parameters));
         replace(path, &parameters.to_bytes())?;
         eprintln!(
             "{}: held-out loss {loss:.6} in integers, {} centipawns per unit",
@@ -334,6 +335,27 @@ impl<'a> Training<'a> {
             parameters.scale
         );
         Ok(())
+    }
+}
+
+impl Part {
+    fn new() -> Part {
+        Part { scratch: Scratch::new(), loss: 0.0, scale: LeastSquares::default() }
+    }
+
+    /// Looks at positions without learning from them. What an ending that is known to be won is worth
+    /// says nothing of the scale of others.
+    fn judge(&mut self, model: &Model, data: &Data, indices: &[u32]) {
+        (self.loss, self.scale) = (0.0, LeastSquares::default());
+        let Part { scratch, loss, scale } = self;
+        model.outputs(data, indices, scratch, |sample, output, odds| {
+            *loss += model::loss(odds, sample.target);
+            if odds.abs() < 2.0 && sample.score.unsigned_abs() < OPEN_GAME {
+                let output = f64::from(output);
+                scale.both += output * f64::from(sample.score);
+                scale.square += output * output;
+            }
+        });
     }
 }
 

@@ -5,7 +5,7 @@
 //! kings are rarely seen learns from the others. Only their sum is kept: a step of what is in common
 //! is a step of all.
 
-use super::model::{BLOCK, Model, TILE, WEIGHTS, clip};
+use super::model::{BIASES, BLOCK, Model, TILE, clip};
 use crate::eval::network::LENGTH;
 use crate::eval::network::shape::{HIDDEN, KING_BUCKETS, PIECE_SQUARES};
 
@@ -103,9 +103,10 @@ impl Block<'_> {
         if !common.is_empty() {
             self.numbers.chunks_mut(COMMON).take(KING_BUCKETS).for_each(|b| subtract(b, common));
             // Biases are not pulled towards 0.
-            for rows in WEIGHTS {
-                let weights = &mut self.numbers[rows.start * TILE..rows.end * TILE];
-                weights.iter_mut().for_each(|weight| *weight -= step.rate * step.decay * *weight);
+            for (row, weights) in self.numbers.chunks_mut(TILE).enumerate() {
+                if row != BIASES {
+                    weights.iter_mut().for_each(|w| *w -= step.rate * step.decay * *w);
+                }
             }
         }
         clip(self.numbers);

@@ -30,8 +30,8 @@ pub const BLOCK: usize = ROWS * TILE;
 /// Where the biases of the outputs begin.
 const TAIL: usize = HIDDEN / TILE * BLOCK;
 
-/// The rows whose numbers are weights: they shrink in training.
-pub const WEIGHTS: [Range<usize>; 2] = [0..INPUTS, INPUTS + 1..ROWS];
+/// The row of the neurons' biases.
+pub const BIASES: usize = INPUTS;
 
 type Tile = [f32; TILE];
 
@@ -93,7 +93,7 @@ const fn region(rows: Range<usize>, unit: i32, most: i16) -> Region {
 const REGIONS: [Region; 3] = [
     region(0..INPUTS, UNIT, MOST_WEIGHT),
     // No need for more than the sum of all weights that can be on.
-    region(INPUTS..INPUTS + 1, UNIT, 8 * MOST_WEIGHT),
+    region(BIASES..BIASES + 1, UNIT, 8 * MOST_WEIGHT),
     region(INPUTS + 1..ROWS, OUTPUT_UNIT, MOST_OUTPUT_WEIGHT),
 ];
 
@@ -199,7 +199,8 @@ impl Model {
     }
 
     /// The sum of the losses of positions.
-    pub fn loss(&self, data: &Data, indices: &[u32], scratch: &mut Scratch) -> f64 {
+    #[cfg(test)]
+    fn loss(&self, data: &Data, indices: &[u32], scratch: &mut Scratch) -> f64 {
         self.run(data, indices, scratch, false)
     }
 
@@ -382,7 +383,7 @@ fn points(odds: f32) -> f32 {
 }
 
 /// The cross entropy, in a form that stands large odds.
-fn loss(odds: f32, target: f32) -> f64 {
+pub fn loss(odds: f32, target: f32) -> f64 {
     let odds = f64::from(odds);
     odds.max(0.0) - odds * f64::from(target) + (-odds.abs()).exp().ln_1p()
 }
