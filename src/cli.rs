@@ -65,6 +65,9 @@ enum Command {
     /// Train a network for the evaluation on stored games
     #[cfg(feature = "train")]
     Train(crate::train::trainer::TrainArgs),
+    /// Say what networks are worth on games that they have not learned from
+    #[cfg(feature = "train")]
+    Judge(crate::train::trainer::judge::JudgeArgs),
     /// Fit the model of winning chances to stored games and print it
     #[cfg(feature = "train")]
     FitWdl(crate::train::wdl::FitWdlArgs),
@@ -219,6 +222,10 @@ impl Command {
             Command::TuneEval(args) => Ok(crate::train::texel::run(&args, &mut io::stdout())?),
             #[cfg(feature = "train")]
             Command::Train(args) => Ok(crate::train::trainer::run(&args)?),
+            #[cfg(feature = "train")]
+            Command::Judge(args) => {
+                Ok(crate::train::trainer::judge::run(&args, &mut io::stdout())?)
+            }
             #[cfg(feature = "train")]
             Command::FitWdl(args) => Ok(crate::train::wdl::run(&args, &mut io::stdout())?),
             Command::Completions(args) => Ok(packaging::completions(&args, Cli::command())?),

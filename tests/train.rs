@@ -54,6 +54,16 @@ fn a_network_is_trained_and_plays() {
     train(again, "2", &["--from", out, "--classical"]).success();
     assert!(bytes(&network) != bytes(&other));
 
+    let judged = tacet(&["judge", out, again, "--data", path, "--wdl", "0"]).success();
+    let table = String::from_utf8_lossy(&judged.get_output().stdout).into_owned();
+    let losses: Vec<f64> =
+        table.lines().skip(2).map(|line| line[..8].parse().expect("a loss")).collect();
+    let &[least, ours, others] = losses.as_slice() else { panic!("{table}") };
+    assert!(0.0 < least && least < ours && ours != others, "{table}");
+    let alone = tacet(&["judge", out, "--data", path, "--wdl", "0", "--threads", "1"]).success();
+    let table = String::from_utf8_lossy(&alone.get_output().stdout).into_owned();
+    assert!(table.contains(&format!("{ours:.6} ")), "the number of threads changes nothing");
+
     let option = format!("EvalFile={out}");
     let plays = tacet(&["go", "depth", "4", "-o", &option]).success();
     assert!(String::from_utf8_lossy(&plays.get_output().stdout).contains("bestmove"));
@@ -64,6 +74,11 @@ fn a_network_is_trained_and_plays() {
     let text = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
     assert!(text.contains("wrong checksum") && text.lines().count() == 1, "{text}");
     train(again, "1", &["--from", again]).failure();
+    for [network, data] in [[again, path], [out, out], ["/no/file", path], [out, "/no/file"]] {
+        let refusal = tacet(&["judge", network, "--data", data]).failure();
+        let text = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
+        assert!(text.lines().count() == 1 && !text.contains("panicked"), "{text}");
+    }
     for path in [&file, &network, &other] {
         let _ = std::fs::remove_file(path);
         let _ = std::fs::remove_file(path.with_added_extension("checkpoint"));

@@ -15,6 +15,7 @@
 mod adam;
 mod checkpoint;
 mod data;
+pub mod judge;
 mod model;
 mod wide;
 
@@ -31,7 +32,8 @@ use crate::lab::random::Random;
 use adam::Step;
 use checkpoint::Course;
 use data::Data;
-use model::{Model, Scratch};
+use judge::{Judgement, Part, each_part, parts, threads};
+use model::Model;
 
 pub use data::HELD_OUT;
 
@@ -73,6 +75,23 @@ pub struct TrainArgs {
     /// Positions between two steps
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(8..))]
     pub batch: u32,
+    /// What is to be predicted.
+    #[command(flatten)]
+    pub targets: Targets,
+    /// Decides the first weights and the order of the positions
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Go on where an interrupted training with the same options and data stopped
+    #[arg(long)]
+    pub resume: bool,
+    /// How many threads work [default: one a core]
+    #[arg(long)]
+    pub threads: Option<NonZero<usize>>,
+}
+
+/// The points that a network is to predict for a position.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Targets {
     /// The weight of the game's result; that of the score is the rest
     #[arg(long, default_value_t = 0.3, value_parser = super::share::<f32>)]
     pub wdl: f32,
@@ -84,15 +103,6 @@ pub struct TrainArgs {
     /// Centipawns of score per unit of the logistic curve
     #[arg(long, default_value_t = 300.0, value_parser = positive)]
     pub scale: f64,
-    /// Decides the first weights and the order of the positions
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Go on where an interrupted training with the same options and data stopped
-    #[arg(long)]
-    pub resume: bool,
-    /// How many threads work [default: one a core]
-    #[arg(long)]
-    pub threads: Option<NonZero<usize>>,
 }
 
 fn neurons(text: &str) -> Result<u16, String> {
@@ -136,12 +146,11 @@ pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
     training.conclude(&args.out)
 }
 
-/// What there is to compare a held-out loss with: what remains of a perfect guess, since the truth
-/// is a mix; and the classical evaluation's, on the curve that suits it best.
+/// What there is to compare a held-out loss with: a perfect guess's; and the classical evaluation's,
+/// on the curve that suits it best.
 fn report_references(held_out: &Data) {
     let mean = |sum: f64| sum / held_out.len() as f64;
     let truths = || held_out.samples.iter().map(|sample| f64::from(sample.target));
-    let least: f64 = truths().map(|truth| cross_entropy(truth, truth)).sum();
     let values: Vec<f64> = held_out.samples.iter().map(|s| f64::from(s.classical)).collect();
     let curve = curve::fitted(&values.iter().copied().zip(truths()).collect::<Vec<_>>());
     let classical: f64 =
@@ -152,7 +161,7 @@ fn report_references(held_out: &Data) {
     eprintln!("scores give the held-out results best with a scale of {scale:.0} centipawns");
     eprintln!(
         "held-out loss: {:.6} at best, {:.6} of the classical evaluation with a scale of {:.0}",
-        mean(least),
+        held_out.least_loss(),
         mean(classical),
         curve.scale
     );
@@ -182,7 +191,7 @@ fn begin(args: &TrainArgs, fingerprint: u64) -> Result<Course, TrainError> {
     Ok(Course::new(match &args.from {
         Some(path) => {
             let parameters = read(path)?;
-            Model::of(&parameters).on_the_curve(parameters.scale, args.scale)
+            Model::of(&parameters).on_the_curve(parameters.scale, args.targets.scale)
         }
         None => Model::random(&mut Random::numbered(args.seed, 0)),
     }))
@@ -197,38 +206,6 @@ fn identity(args: &TrainArgs, training: &Data, held_out: &Data) -> u64 {
     fingerprint(format!("{args:?} {data:?}").as_bytes())
 }
 
-/// One part of a batch.
-struct Part {
-    scratch: Scratch,
-    /// The sum of its losses.
-    loss: f64,
-    /// Of its positions in open games.
-    scale: LeastSquares,
-}
-
-/// What is needed to say how many centipawns a unit of output stands for.
-#[derive(Clone, Copy, Default)]
-struct LeastSquares {
-    /// The sum of the products of output and score.
-    both: f64,
-    /// The sum of the outputs' squares.
-    square: f64,
-}
-
-/// What a model is worth on the held-out positions.
-struct Judgement {
-    /// The mean loss.
-    loss: f64,
-    /// How many centipawns of searched score a unit of output stands for where the game is open.
-    centipawns: f64,
-}
-
-/// Beyond so many centipawns a game is no longer open.
-const OPEN_GAME: u16 = 2_000;
-
-/// A batch is cut into so many parts: no more threads than that are of use.
-const PARTS: usize = 8;
-
 impl<'a> Training<'a> {
     fn new(
         args: &'a TrainArgs,
@@ -236,15 +213,14 @@ impl<'a> Training<'a> {
         held_out: &'a Data,
     ) -> Result<Training<'a>, TrainError> {
         let fingerprint = identity(args, training, held_out);
-        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
         Ok(Training {
             args,
             training,
             held_out,
-            threads: args.threads.map_or_else(cores, NonZero::get).min(PARTS),
+            threads: threads(args.threads),
             fingerprint,
             course: begin(args, fingerprint)?,
-            parts: (0..PARTS).map(|_| Part::new()).collect(),
+            parts: parts(),
         })
     }
 
@@ -286,24 +262,8 @@ impl<'a> Training<'a> {
 
     /// What a model is worth on the held-out positions.
     fn judge(&mut self, model: &Model) -> Judgement {
-        let data = self.held_out;
-        let indices: Vec<u32> = (0..data.len() as u32).collect();
-        let (mut loss, LeastSquares { mut both, mut square }) = (0.0, LeastSquares::default());
-        // As large as a batch, so that the scratch grows no further.
-        for indices in indices.chunks(self.args.batch as usize) {
-            each_part(&mut self.parts, indices, self.threads, |part, indices| {
-                part.judge(model, data, indices);
-            });
-            for part in &self.parts {
-                loss += part.loss;
-                both += part.scale.both;
-                square += part.scale.square;
-            }
-        }
-        Judgement {
-            loss: loss / data.len() as f64,
-            centipawns: if square > 0.0 { both / square } else { self.args.scale },
-        }
+        let batch = self.args.batch as usize;
+        judge::judge(&mut self.parts, model, self.held_out, batch, self.threads)
     }
 
     /// Writes the network if it is the best so far.
@@ -336,51 +296,6 @@ impl<'a> Training<'a> {
         );
         Ok(())
     }
-}
-
-impl Part {
-    fn new() -> Part {
-        Part { scratch: Scratch::new(), loss: 0.0, scale: LeastSquares::default() }
-    }
-
-    /// Looks at positions without learning from them. What an ending that is known to be won is worth
-    /// says nothing of the scale of others.
-    fn judge(&mut self, model: &Model, data: &Data, indices: &[u32]) {
-        (self.loss, self.scale) = (0.0, LeastSquares::default());
-        let Part { scratch, loss, scale } = self;
-        model.outputs(data, indices, scratch, |sample, output, odds| {
-            *loss += model::loss(odds, sample.target);
-            if odds.abs() < 2.0 && sample.score.unsigned_abs() < OPEN_GAME {
-                let output = f64::from(output);
-                scale.both += output * f64::from(sample.score);
-                scale.square += output * output;
-            }
-        });
-    }
-}
-
-/// Does the parts of a batch, in any order.
-fn each_part(
-    parts: &mut [Part],
-    batch: &[u32],
-    threads: usize,
-    work: impl Fn(&mut Part, &[u32]) + Sync,
-) {
-    let length = batch.len().div_ceil(PARTS);
-    let cut = |number: usize| {
-        &batch[(number * length).min(batch.len())..((number + 1) * length).min(batch.len())]
-    };
-    let share = PARTS.div_ceil(threads);
-    std::thread::scope(|scope| {
-        for (thread, parts) in parts.chunks_mut(share).enumerate() {
-            let (work, cut) = (&work, &cut);
-            scope.spawn(move || {
-                for (number, part) in parts.iter_mut().enumerate() {
-                    work(part, cut(thread * share + number));
-                }
-            });
-        }
-    });
 }
 
 /// The share of the largest step when so much is done: a short rise, then half a cosine.
@@ -439,9 +354,7 @@ mod tests {
             lr: 0.01,
             decay: 0.01,
             batch: 64,
-            wdl: 0.3,
-            lambda: 0.0,
-            scale: 300.0,
+            targets: Targets { wdl: 0.3, lambda: 0.0, scale: 300.0 },
             seed: 1,
             resume: true,
             threads: NonZero::new(2),

@@ -1,12 +1,14 @@
 //! The positions of games, packed for training.
 
-use super::TrainArgs;
+use std::path::PathBuf;
+
+use super::{Targets, TrainArgs};
 use crate::board::{Color, PieceSquare, Position};
 use crate::eval::network::shape::{View, bucket};
 use crate::eval::{Evaluator, State};
 use crate::lab::random::Random;
 use crate::score::Score;
-use crate::train::curve::Curve;
+use crate::train::curve::{Curve, cross_entropy};
 use crate::train::format::Game;
 use crate::train::{TrainError, texel, visit_games};
 
@@ -48,12 +50,19 @@ pub fn load(args: &TrainArgs) -> Result<(Data, Data), TrainError> {
     visit_games(&args.data, |number, game| {
         let data = if number % HELD_OUT == 0 { &mut held_out } else { &mut training };
         if args.classical {
-            data.add_evaluated(&game, args, &mut Random::numbered(args.seed, number));
+            data.add_evaluated(&game, &args.targets, &mut Random::numbered(args.seed, number));
         } else {
-            data.add_played(&game, args);
+            data.add_played(&game, &args.targets);
         }
     })?;
     Ok((training, held_out))
+}
+
+/// All quiet positions of games.
+pub fn load_whole(files: &[PathBuf], targets: &Targets) -> Result<Data, TrainError> {
+    let mut data = Data::default();
+    visit_games(files, |_, game| data.add_played(&game, targets))?;
+    Ok(data)
 }
 
 impl Data {
@@ -65,6 +74,12 @@ impl Data {
     /// Are there none?
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
+    }
+
+    /// What remains of the loss of a perfect guess, since the truth is a mix.
+    pub fn least_loss(&self) -> f64 {
+        let truths = self.samples.iter().map(|sample| f64::from(sample.target));
+        truths.map(|truth| cross_entropy(truth, truth)).sum::<f64>() / self.len() as f64
     }
 
     /// A number that tells whether data are the same: FNV-1a over words.
@@ -89,12 +104,12 @@ impl Data {
     }
 
     /// The quiet positions of a game, to learn its result and scores.
-    fn add_played(&mut self, game: &Game, args: &TrainArgs) {
+    fn add_played(&mut self, game: &Game, targets: &Targets) {
         let points = game.result.points();
-        let foreseen = foreseen(game, args);
+        let foreseen = foreseen(game, targets);
         for ((position, m, score), expected) in game.positions().zip(foreseen) {
             if texel::is_wanted(&position, m, score) {
-                let target = args.wdl * points + (1.0 - args.wdl) * expected;
+                let target = targets.wdl * points + (1.0 - targets.wdl) * expected;
                 self.add(&position, target, points, score);
             }
         }
@@ -102,12 +117,12 @@ impl Data {
 
     /// The positions of a game, and as many some random moves away: to learn the classical
     /// evaluation.
-    fn add_evaluated(&mut self, game: &Game, args: &TrainArgs, random: &mut Random) {
+    fn add_evaluated(&mut self, game: &Game, targets: &Targets, random: &mut Random) {
         for (position, ..) in game.positions() {
             for position in [astray(&position, random), position] {
                 let score = classical(&position);
                 if !position.in_check() && !texel::is_corrected(&position, score) {
-                    let points = expected(args, score);
+                    let points = expected(targets, score);
                     self.add(&position, points, points, score);
                 }
             }
@@ -137,14 +152,14 @@ impl Data {
 
 /// The points that White could expect in each position of a game, by its score and, more and more
 /// lightly, by those that came later: the targets of TD(lambda) (Sutton 1988).
-fn foreseen(game: &Game, args: &TrainArgs) -> Vec<f32> {
+fn foreseen(game: &Game, targets: &Targets) -> Vec<f32> {
     let mut later = game.result.points();
     let mut points: Vec<f32> = game
         .moves
         .iter()
         .rev()
         .map(|&(_, score)| {
-            later = args.lambda * later + (1.0 - args.lambda) * expected(args, score);
+            later = targets.lambda * later + (1.0 - targets.lambda) * expected(targets, score);
             later
         })
         .collect();
@@ -153,8 +168,8 @@ fn foreseen(game: &Game, args: &TrainArgs) -> Vec<f32> {
 }
 
 /// The points that White's score lets White expect.
-fn expected(args: &TrainArgs, score: Score) -> f32 {
-    Curve { scale: args.scale }.points(f64::from(score.value())) as f32
+fn expected(targets: &Targets, score: Score) -> f32 {
+    Curve { scale: targets.scale }.points(f64::from(score.value())) as f32
 }
 
 /// The classical evaluation, for White.
