@@ -11,6 +11,8 @@ use crate::time::Keeper;
 
 /// Nodes between a thread's looks at the others of its crew.
 const CREW_INTERVAL: u64 = 1024;
+/// From this depth on every second thread goes ahead.
+const AHEAD_FROM: Depth = 5;
 
 /// What the classic and the playing searcher both stand on: counting, stopping, the path from the
 /// root, principal variations.
@@ -32,8 +34,8 @@ pub struct Worker<'a> {
     pub stats: Stats,
     /// The worth of all pieces at the root: minor 2, rook 3, queen 6 (the `micromax` guard).
     pub root_stage: u32,
-    /// The depth of the last iteration this thread has completed or taken over.
-    pub completed: Depth,
+    /// The depth of the iteration this thread is at.
+    pub target: Depth,
     /// The deepest ply of this iteration.
     pub selective_depth: Ply,
     /// How many root moves may be played.
@@ -86,7 +88,7 @@ impl<'a> Worker<'a> {
             eval: eval::State::resumed(last, job.evaluator(), &job.root),
             stats: Stats::default(),
             root_stage: stage(&job.root),
-            completed: 0,
+            target: 1,
             selective_depth: 0,
             choices: 0,
             excluded: Vec::with_capacity(job.multi_pv),
@@ -132,9 +134,17 @@ impl<'a> Worker<'a> {
         Some(())
     }
 
-    /// Has another thread completed an iteration that this one has not?
+    /// Has another thread completed this one's iteration, or a deeper one?
     pub fn is_overtaken(&self) -> bool {
-        self.crew.depth() > self.completed
+        self.crew.depth() >= self.target
+    }
+
+    /// The depth of the iteration after one of depth `last`. Every second thread goes a ply further
+    /// than the others: what it leaves in the table serves them in their next iteration, while in the
+    /// same one all would be at the same nodes at the same time.
+    pub fn next_depth(&self, last: Depth) -> Depth {
+        let ahead = Depth::from(self.number % 2 == 1 && last >= AHEAD_FROM);
+        (last + 1 + ahead).min(self.keeper.max_depth())
     }
 
     /// Goes back to the root from wherever the search was left.

@@ -18,7 +18,8 @@ impl Playing<'_> {
         let mut outcome = Outcome::default();
         let mut stable = 0;
         while outcome.depth < self.worker.keeper.max_depth() {
-            self.root = Root { depth: outcome.depth + 1, ..Root::default() };
+            self.worker.target = self.worker.next_depth(outcome.depth);
+            self.root = Root { depth: self.worker.target, ..Root::default() };
             let Some(lines) =
                 self.iteration(self.root.depth, &outcome.lines).or_else(|| self.follow())
             else {
@@ -33,7 +34,6 @@ impl Playing<'_> {
             stable = if same { stable + 1 } else { 0 };
             let drop = outcome.score().map_or(0, |score| score - lines[0].score);
             outcome.depth = self.root.depth;
-            self.worker.completed = self.root.depth;
             outcome.lines = lines;
             let progress = self.progress(&outcome, stable, drop);
             if self.worker.is_first() && !self.worker.keeper.may_deepen(&progress) {
