@@ -67,12 +67,13 @@ const READERS: [&str; 5] = [
 ];
 
 /// Those of the feature `train`.
-const TRAIN_READERS: [&str; 5] = [
+const TRAIN_READERS: [&str; 6] = [
     "tune-eval --epochs 1",
     "fit-wdl",
     "train --epochs 1 --out OUT --data",
     "datagen --games 1 --nodes 10 --out OUT --eval-file",
     "train --epochs 1 --out OUT --data GAMES --from",
+    "judge --data GAMES --",
 ];
 
 fn readers() -> impl Iterator<Item = &'static str> {

@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [88.1, -58.1, 101.8, -17.3], width: [203.1, 15.2, -48.5, 12.6] };
+    Model { even: [83.1, -52.2, 105.0, -18.9], width: [188.2, 50.5, -68.2, 15.8] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;
