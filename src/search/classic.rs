@@ -482,11 +482,8 @@ fn material(position: &Position) -> Score {
 /// The score of a table entry, if it decides the node: exact ones anywhere, bounds outside PV.
 fn usable(entry: &Entry, alpha: Score, beta: Score, depth: Depth, ply: Ply) -> Option<Score> {
     let score = entry.score.from_table(ply);
-    let decides = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => beta - alpha == 1 && score >= beta,
-        Bound::Upper => beta - alpha == 1 && score <= alpha,
-    };
+    let decides = entry.bound.decides(score, alpha, beta)
+        && (entry.bound == Bound::Exact || beta - alpha == 1);
     (decides && entry.depth >= depth).then_some(score)
 }
 

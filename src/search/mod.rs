@@ -138,6 +138,18 @@ pub enum Bound {
     Upper,
 }
 
+impl Bound {
+    /// Does a score that is known so leave nothing to search for between alpha and beta?
+    #[inline]
+    pub fn decides(self, score: Score, alpha: Score, beta: Score) -> bool {
+        match self {
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score <= alpha,
+        }
+    }
+}
+
 /// One line of play, best first move first.
 #[derive(Clone, Debug)]
 pub struct Line {

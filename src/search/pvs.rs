@@ -84,8 +84,6 @@ struct Frame {
 /// The root's own bookkeeping.
 #[derive(Default)]
 struct Root {
-    /// The iteration's depth.
-    depth: Depth,
     /// The best line found in this iteration so far, for a search that is stopped inside it.
     partial: Option<(Score, Vec<PackedMove>)>,
     /// Nodes spent on each root move in this iteration.
@@ -537,12 +535,7 @@ fn table_cutoff(entry: &Entry, position: &Position, task: &Task) -> Option<Score
         return None;
     }
     let score = entry.score.from_table(task.ply);
-    let decides = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score >= task.beta,
-        Bound::Upper => score <= task.alpha,
-    };
-    decides.then_some(score)
+    entry.bound.decides(score, task.alpha, task.beta).then_some(score)
 }
 
 /// A node, as the null-move module sees it.

@@ -19,9 +19,9 @@ impl Playing<'_> {
         let mut stable = 0;
         while outcome.depth < self.worker.keeper.max_depth() {
             self.worker.target = self.worker.next_depth(outcome.depth);
-            self.root = Root { depth: self.worker.target, ..Root::default() };
+            self.root = Root::default();
             let Some(lines) =
-                self.iteration(self.root.depth, &outcome.lines).or_else(|| self.follow())
+                self.iteration(self.worker.target, &outcome.lines).or_else(|| self.follow())
             else {
                 self.keep_partial(&mut outcome);
                 break;
@@ -33,7 +33,7 @@ impl Playing<'_> {
             let same = outcome.best() == lines[0].moves[0];
             stable = if same { stable + 1 } else { 0 };
             let drop = outcome.score().map_or(0, |score| score - lines[0].score);
-            outcome.depth = self.root.depth;
+            outcome.depth = self.worker.target;
             outcome.lines = lines;
             let progress = self.progress(&outcome, stable, drop);
             if self.worker.is_first() && !self.worker.keeper.may_deepen(&progress) {
@@ -54,7 +54,8 @@ impl Playing<'_> {
         self.worker.rewind();
         self.frames.fill(Frame::default());
         let Milestone { depth, lines, effort } = self.worker.crew.milestone();
-        self.root = Root { depth, effort, ..Root::default() };
+        self.worker.target = depth;
+        self.root = Root { effort, ..Root::default() };
         Some(lines)
     }
 
@@ -169,7 +170,7 @@ impl Playing<'_> {
     pub(super) fn announce(&mut self, m: PackedMove, number: usize) {
         if self.is_talkative() {
             let number = number + self.worker.excluded.len();
-            (self.report)(&Message::Move(CurrentMove { m, number, depth: self.root.depth }));
+            (self.report)(&Message::Move(CurrentMove { m, number, depth: self.worker.target }));
         }
     }
 
@@ -195,7 +196,7 @@ impl Playing<'_> {
         let Some((score, moves)) = self.root.partial.take() else {
             return;
         };
-        let depth = self.root.depth;
+        let depth = self.worker.target;
         let selective_depth = self.worker.selective_depth;
         let mut line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
         variation::complete(&mut line, self.worker.job, self.worker.table);

@@ -204,7 +204,7 @@ impl Playing<'_> {
         }
         let safe_check = params::use_check_extension() != 0
             && check
-            && task.ply < 2 * self.root.depth as Ply
+            && task.ply < 2 * self.worker.target as Ply
             && exchange::at_least(position, m, 0);
         Some(Extension::Plies(Depth::from(safe_check)))
     }
@@ -215,7 +215,7 @@ impl Playing<'_> {
             return Some(Extension::Plies(0));
         };
         let score = entry.score.from_table(task.ply);
-        if task.ply >= 2 * self.root.depth as Ply
+        if task.ply >= 2 * self.worker.target as Ply
             || !extend::worth_trying(task.depth, entry.depth, entry.bound, score)
         {
             return Some(Extension::Plies(0));

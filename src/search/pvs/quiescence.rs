@@ -44,7 +44,6 @@ impl Playing<'_> {
             refined(self.corrected(position, raw, ply).0, entry.as_ref(), ply)
         });
         let mut best_move = PackedMove::NONE;
-        let first_alpha = alpha;
         if best >= beta && entry.is_some() {
             // What the table has says more than that nothing need be done.
             return Some(trusted(best, beta));
@@ -100,15 +99,8 @@ impl Playing<'_> {
         }
 
         best = trusted(best, beta);
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > first_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
         // Captures alone prove no exact value.
-        let bound = if bound == Bound::Exact { Bound::Upper } else { bound };
+        let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
         let entry = Entry {
             best: best_move,
             score: best.to_table(ply),
@@ -164,10 +156,5 @@ fn decides(entry: &Entry, alpha: Score, beta: Score, ply: Ply) -> Option<Score> 
         return None;
     }
     let score = entry.score.from_table(ply);
-    let decides = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score >= beta,
-        Bound::Upper => score <= alpha,
-    };
-    decides.then_some(score)
+    entry.bound.decides(score, alpha, beta).then_some(score)
 }
