@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use super::data::{self, Data};
-use super::model::{self, Model, Scratch};
+use super::model::{Model, Scratch};
 use super::{Targets, read};
 use crate::train::TrainError;
 
@@ -40,14 +40,14 @@ pub fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> 
     if data.is_empty() {
         return Err(TrainError::NoPositions);
     }
+    let (mut parts, threads) = (parts(), threads(args.threads));
     let table = || -> io::Result<()> {
         writeln!(output, "{} positions", data.len())?;
         writeln!(output, "    loss  centipawns per unit  network")?;
         writeln!(output, "{:.6}  {:>19}  a perfect guess", data.least_loss(), "")?;
         for (path, parameters) in args.networks.iter().zip(networks) {
             let model = Model::of(&parameters).on_the_curve(parameters.scale, args.targets.scale);
-            let threads = threads(args.threads);
-            let Judgement { loss, centipawns } = judge(&mut parts(), &model, &data, BATCH, threads);
+            let Judgement { loss, centipawns } = judge(&mut parts, &model, &data, BATCH, threads);
             writeln!(output, "{loss:.6}  {centipawns:>19.0}  {}", path.display())?;
         }
         output.flush()
@@ -129,10 +129,9 @@ impl Part {
     /// Looks at positions without learning from them. What an ending that is known to be won is worth
     /// says nothing of the scale of others.
     fn judge(&mut self, model: &Model, data: &Data, indices: &[u32]) {
-        (self.loss, self.scale) = (0.0, LeastSquares::default());
         let Part { scratch, loss, scale } = self;
-        model.outputs(data, indices, scratch, |sample, output, odds| {
-            *loss += model::loss(odds, sample.target);
+        *scale = LeastSquares::default();
+        *loss = model.outputs(data, indices, scratch, |sample, output, odds| {
             if odds.abs() < 2.0 && sample.score.unsigned_abs() < OPEN_GAME {
                 let output = f64::from(output);
                 scale.both += output * f64::from(sample.score);

@@ -183,25 +183,20 @@ impl Model {
     }
 
     /// The outputs for positions, given to `take` one after the other, each with the logarithm of the
-    /// odds that it stands for.
+    /// odds that it stands for. Returns the sum of the losses.
     pub fn outputs(
         &self,
         data: &Data,
         indices: &[u32],
         scratch: &mut Scratch,
         mut take: impl FnMut(&Sample, f32, f32),
-    ) {
-        self.run(data, indices, scratch, false);
+    ) -> f64 {
+        let loss = self.run(data, indices, scratch, false);
         for (sample, lanes) in scratch.samples.iter().zip(&scratch.outputs) {
             let output = self.output(sample, lanes);
             take(sample, output, STEEPNESS * output);
         }
-    }
-
-    /// The sum of the losses of positions.
-    #[cfg(test)]
-    fn loss(&self, data: &Data, indices: &[u32], scratch: &mut Scratch) -> f64 {
-        self.run(data, indices, scratch, false)
+        loss
     }
 
     /// Adds the slopes of the losses of positions, and returns the sum of the losses.
@@ -383,7 +378,7 @@ fn points(odds: f32) -> f32 {
 }
 
 /// The cross entropy, in a form that stands large odds.
-pub fn loss(odds: f32, target: f32) -> f64 {
+fn loss(odds: f32, target: f32) -> f64 {
     let odds = f64::from(odds);
     odds.max(0.0) - odds * f64::from(target) + (-odds.abs()).exp().ln_1p()
 }
@@ -418,7 +413,7 @@ mod tests {
         let mut scratch = Scratch::new();
         let loss = model.learn(&data, &indices, &mut scratch);
         let slopes = scratch.slopes.clone();
-        assert_eq!(loss, model.loss(&data, &indices, &mut scratch));
+        assert_eq!(loss, model.run(&data, &indices, &mut scratch, false));
         let mut random = Random::numbered(6, 0);
         let mut steep = 0;
         for _ in 0..16_000 {
@@ -427,7 +422,7 @@ mod tests {
             let kept = model.numbers[index];
             let mut at = |number| {
                 model.numbers[index] = number;
-                model.loss(&data, &indices, &mut scratch)
+                model.run(&data, &indices, &mut scratch, false)
             };
             let slope = (at(kept + STEP) - at(kept - STEP)) / f64::from(2.0 * STEP);
             at(kept);
