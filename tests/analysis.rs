@@ -32,6 +32,14 @@ const MATES_IN_4: [&str; 5] = [
     "1R2n1k1/r3pp1p/6p1/3P4/P1p2B2/6P1/5PKP/b7 w - - 0 1",
 ];
 
+/// Mates in four that begin with a quiet move, where the side to move would win without one too.
+const QUIET_MATES_IN_4: [&str; 4] = [
+    "6k1/5p2/5Pp1/4p1Pp/4P2P/3r3q/7N/Q6K b - - 0 1",
+    "7N/8/4p3/1b6/p1p1p3/k1P1P3/2K5/2N5 w - - 0 1",
+    "8/3P1pk1/8/1p5p/1N4p1/2P5/3qb1PP/2R1R1K1 b - - 0 1",
+    "r1b1Q3/ppq3pk/1b2p1p1/3pPp2/3P4/2P5/5PPP/4R1K1 w - - 0 1",
+];
+
 /// A clock on which each look takes so many milliseconds.
 struct Leaping {
     now: AtomicU64,
@@ -132,6 +140,15 @@ fn a_search_for_a_mate_proves_the_shortest() {
         let shorter = Limits { mate: Some(3), depth: Some(6), ..Limits::default() };
         let found = run(&job, shorter, 0).0.score().and_then(Score::mate_moves);
         assert!(found.is_none_or(|moves| moves >= 4), "{fen}: {found:?}");
+    }
+}
+
+#[test]
+fn a_won_game_does_not_hide_its_mate() {
+    for fen in QUIET_MATES_IN_4 {
+        let limits = Limits { nodes: Some(400_000), ..Limits::default() };
+        let found = run(&job(fen), limits, 0).0.score().and_then(Score::mate_moves);
+        assert_eq!(found, Some(4), "{fen}");
     }
 }
 

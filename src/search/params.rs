@@ -157,6 +157,12 @@ params! {
     razoring_base: 214, 50..=500, 30;
     /// Its margin per ply.
     razoring_margin: 208, 50..=500, 25;
+    /// Switch: where only a mate can matter, no node near the root is left unsearched.
+    use_mate_hunt: 1, 0..=1, 1;
+    /// The score from which that is so, in centipawns.
+    mate_hunt_score: 600, 200..=2000, 50;
+    /// The last ply at which that is so: that of the fourth move.
+    mate_hunt_ply: 6, 2..=20, 2;
     /// Switch: internal iterative reductions.
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.

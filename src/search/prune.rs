@@ -1,8 +1,21 @@
 //! Which nodes and moves are left out: pure functions of plain values.
+//!
+//! Whole nodes are left where the evaluation is far from the window. That says nothing where a game
+//! is won and the question is whether there is a mate: material given up for one looks like a loss.
+//! So where a side [`hunts`] for one they are searched; near the root only, since further on that
+//! would cost too much.
 
 use super::params;
 use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
+
+/// Is a side that wants more than `alpha` winning already, so that it must be looking for a mate?
+#[inline]
+pub fn hunts(alpha: Score, ply: Ply) -> bool {
+    params::use_mate_hunt() != 0
+        && ply <= params::mate_hunt_ply() as Ply
+        && alpha >= Score::cp(params::mate_hunt_score())
+}
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
 /// below it. `error` is by how much the evaluation was corrected. The score, if so.
@@ -110,6 +123,13 @@ mod tests {
         assert!(reverse_futility(8, eval, beta, false, 0).is_none());
         assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
         assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
+    }
+
+    #[test]
+    fn mates_are_hunted_in_won_games_near_the_root() {
+        let won = Score::cp(1500);
+        assert!(hunts(won, 6) && !hunts(won, 30));
+        assert!(!hunts(-won, 6) && !hunts(Score::ZERO, 6));
     }
 
     #[test]

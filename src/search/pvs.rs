@@ -113,6 +113,18 @@ impl Task {
         self.ply == 0
     }
 
+    /// Is the side to move to find more than a win? See [`prune::hunts`].
+    #[inline]
+    fn hunts(&self) -> bool {
+        prune::hunts(self.alpha, self.ply)
+    }
+
+    /// Is its opponent?
+    #[inline]
+    fn is_hunted(&self) -> bool {
+        prune::hunts(-self.beta, self.ply)
+    }
+
     /// A null-window search of this same node around `beta`.
     fn scout(self, beta: Score, depth: Depth, path: Path) -> Task {
         Task { alpha: beta - 1, beta, depth, path, ..self }
@@ -354,11 +366,13 @@ impl<'a> Playing<'a> {
             // Step 6: reverse futility.
             let Known { eval, improving, error, .. } = *known;
             let above = prune::reverse_futility(depth, eval, task.beta, improving, error);
-            if let Some(score) = above {
+            if let Some(score) = above
+                && !task.is_hunted()
+            {
                 return Some(Before::Leave(score));
             }
             // Step 7: razoring.
-            if prune::razoring(depth, known.eval, task.alpha) {
+            if prune::razoring(depth, known.eval, task.alpha) && !task.hunts() {
                 let score = self.quiescence(position, task.alpha, task.beta, task.ply)?;
                 if score <= task.alpha {
                     return Some(Before::Leave(score));
@@ -381,8 +395,8 @@ impl<'a> Playing<'a> {
     /// Step 8. A pass by the scheme chosen.
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
-        // A pass cannot prove a win.
-        if task.beta.is_won() {
+        // A pass cannot prove a win, nor that there is no mate.
+        if task.beta.is_won() || task.is_hunted() {
             return Some(unchanged);
         }
         let own = position.officers(position.turn()).count() as u32;
