@@ -16,6 +16,7 @@ mod adam;
 mod checkpoint;
 mod data;
 pub mod judge;
+mod mean;
 mod model;
 mod wide;
 
@@ -41,7 +42,7 @@ pub use data::HELD_OUT;
 #[derive(clap::Args, Clone, Debug)]
 pub struct TrainArgs {
     /// Files made by `tacet datagen`
-    #[arg(long, required_unless_present_any = ["blank", "double"], num_args = 1..,
+    #[arg(long, required_unless_present_any = ["blank", "double", "mean"], num_args = 1..,
           value_name = "FILE")]
     pub data: Vec<PathBuf>,
     /// The network file to write
@@ -56,6 +57,10 @@ pub struct TrainArgs {
     /// in the same way
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "from", "resume", "blank"])]
     pub double: Option<PathBuf>,
+    /// Write the mean of these networks: better than each where they went on from the same one
+    #[arg(long, num_args = 2.., value_name = "FILE",
+          conflicts_with_all = ["data", "from", "resume", "blank", "double"])]
+    pub mean: Vec<PathBuf>,
     /// Learn the classical evaluation of the games' positions and of others near them, instead of
     /// scores and results: to begin at
     #[arg(long)]
@@ -130,6 +135,9 @@ pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
     }
     if let Some(path) = &args.double {
         return replace(&args.out, &wide::doubled(&read(path)?, args.seed));
+    }
+    if !args.mean.is_empty() {
+        return replace(&args.out, &mean::mean(&read_all(&args.mean)?).to_bytes());
     }
     let (training, held_out) = data::load(args)?;
     if training.is_empty() || held_out.is_empty() {
@@ -305,6 +313,10 @@ fn rate(done: f64) -> f32 {
     ((done / RISE).min(1.0) * fall).max(1e-3) as f32
 }
 
+fn read_all(paths: &[PathBuf]) -> Result<Vec<Parameters>, TrainError> {
+    paths.iter().map(|path| read(path)).collect()
+}
+
 fn read(path: &Path) -> Result<Parameters, TrainError> {
     let bytes = std::fs::read(path).map_err(TrainError::file(path))?;
     Parameters::read(&bytes)
@@ -346,6 +358,7 @@ mod tests {
         TrainArgs {
             blank: None,
             double: None,
+            mean: Vec::new(),
             data: Vec::new(),
             out: std::env::temp_dir().join(out),
             classical: false,
@@ -426,5 +439,17 @@ mod tests {
         assert_eq!(usize::from(neurons()), 2 * HIDDEN);
         tidy(&args);
         assert!(run(&double).is_err(), "no file");
+    }
+
+    #[test]
+    fn the_mean_of_a_network_and_itself_is_the_network() {
+        let args = args("mean");
+        std::fs::write(&args.out, network::EMBEDDED).unwrap();
+        run(&TrainArgs { mean: vec![args.out.clone(); 2], ..args.clone() }).unwrap();
+        assert!(std::fs::read(&args.out).unwrap() == network::EMBEDDED);
+        let mean = vec![args.out.clone(), PathBuf::from("/no/such.net")];
+        let refusal = run(&TrainArgs { mean, ..args.clone() }).unwrap_err().to_string();
+        assert!(refusal.contains("/no/such.net"), "{refusal}");
+        tidy(&args);
     }
 }

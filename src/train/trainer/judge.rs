@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::data::{self, Data};
 use super::model::{Model, Scratch};
-use super::{Targets, read};
+use super::{Targets, read_all};
 use crate::train::TrainError;
 
 /// What to judge by.
@@ -35,7 +35,7 @@ const BATCH: usize = 16_384;
 /// If a file cannot be read, or is no file of games or no network; if all games hold no quiet
 /// position; if the output cannot be written.
 pub fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> {
-    let networks: Vec<_> = args.networks.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let networks = read_all(&args.networks)?;
     let data = data::load_whole(&args.data, &args.targets)?;
     if data.is_empty() {
         return Err(TrainError::NoPositions);
