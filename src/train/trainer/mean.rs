@@ -3,17 +3,16 @@
 //! Networks that went on from the same one lie in the same valley of the loss, and what each learned
 //! by chance differs: their mean is better than any of them (Wortsman et al., "Model soups", 2022).
 
-use crate::eval::network::Parameters;
+use crate::eval::network::{LENGTH, Parameters};
 
 /// The mean of networks, number by number, rounded.
 pub fn mean(networks: &[Parameters]) -> Parameters {
     let of = |number: &dyn Fn(&Parameters) -> f64| {
         (networks.iter().map(number).sum::<f64>() / networks.len() as f64).round()
     };
-    let length = networks.iter().map(|network| network.numbers.len()).min().unwrap_or(0);
     Parameters {
         scale: of(&|network| f64::from(network.scale)) as u16,
-        numbers: (0..length)
+        numbers: (0..LENGTH)
             .map(|at| of(&|network| f64::from(network.numbers[at])) as i16)
             .collect(),
     }
@@ -22,7 +21,7 @@ pub fn mean(networks: &[Parameters]) -> Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::network::{self, LENGTH};
+    use crate::eval::network;
 
     #[test]
     fn every_number_is_the_mean() {
