@@ -57,7 +57,7 @@ pub struct TrainArgs {
     /// in the same way
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "from", "resume", "blank"])]
     pub double: Option<PathBuf>,
-    /// Write the mean of these networks: better than each where they went on from the same one
+    /// Write the mean of these networks, which is of use where they went on from the same one
     #[arg(long, num_args = 2.., value_name = "FILE",
           conflicts_with_all = ["data", "from", "resume", "blank", "double"])]
     pub mean: Vec<PathBuf>,
