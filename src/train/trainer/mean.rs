@@ -1,7 +1,8 @@
 //! The mean of networks.
 //!
 //! Networks that went on from the same one lie in the same valley of the loss, and what each learned
-//! by chance differs: their mean can be better than any of them (Wortsman et al., "Model soups", 2022).
+//! by chance differs: their mean can be better than any of them (Wortsman et al., "Model soups",
+//! 2022).
 
 use crate::eval::network::{LENGTH, Parameters};
 
