@@ -59,8 +59,6 @@ enum Command {
     /// Let the engine play itself and store the games for training
     #[cfg(feature = "train")]
     Datagen(crate::train::datagen::DatagenArgs),
-    #[cfg(feature = "train")]
-    Rescore(crate::train::rescore::RescoreArgs),
     /// Fit the classical evaluation to stored games and print its tables
     #[cfg(feature = "train")]
     TuneEval(crate::train::texel::TuneArgs),
@@ -220,8 +218,6 @@ impl Command {
             Command::Spsa(args) => Ok(crate::lab::spsa::run(&args)?),
             #[cfg(feature = "train")]
             Command::Datagen(args) => Ok(crate::train::datagen::run(&args)?),
-            #[cfg(feature = "train")]
-            Command::Rescore(args) => Ok(crate::train::rescore::run(&args)?),
             #[cfg(feature = "train")]
             Command::TuneEval(args) => Ok(crate::train::texel::run(&args, &mut io::stdout())?),
             #[cfg(feature = "train")]

@@ -67,14 +67,13 @@ const READERS: [&str; 5] = [
 ];
 
 /// Those of the feature `train`.
-const TRAIN_READERS: [&str; 7] = [
+const TRAIN_READERS: [&str; 6] = [
     "tune-eval --epochs 1",
     "fit-wdl",
     "train --epochs 1 --out OUT --data",
     "datagen --games 1 --nodes 10 --out OUT --eval-file",
     "train --epochs 1 --out OUT --data GAMES --from",
     "judge --data GAMES --",
-    "rescore --nodes 20 --out OUT --data",
 ];
 
 fn readers() -> impl Iterator<Item = &'static str> {
@@ -168,11 +167,8 @@ const WRITERS: [&str; 9] = [
     "man --out OUT",
 ];
 
-const TRAIN_WRITERS: [&str; 3] = [
-    "datagen --games 6 --nodes 20 --out OUT",
-    "rescore --nodes 20 --data GAMES --out OUT",
-    "train --epochs 1 --batch 8 --data GAMES --out OUT",
-];
+const TRAIN_WRITERS: [&str; 2] =
+    ["datagen --games 6 --nodes 20 --out OUT", "train --epochs 1 --batch 8 --data GAMES --out OUT"];
 
 fn writers() -> impl Iterator<Item = &'static str> {
     let train = if cfg!(feature = "train") { &TRAIN_WRITERS[..] } else { &[] };

@@ -135,34 +135,6 @@ fn games_and_training_go_on_after_a_kill() {
 }
 
 #[test]
-fn rescoring_goes_on_after_a_kill_and_is_learned_from() {
-    let files = ["quick-games", "rescored", "rescored-again", "rescored.net"].map(scratch);
-    let [games, whole, cut, network] = files.each_ref().map(|p| p.to_str().expect("Unicode"));
-    let _ = files.each_ref().map(std::fs::remove_file);
-    tacet(&["datagen", "--games", "30", "--nodes", "20", "--threads", "2", "--out", games])
-        .success();
-    let rescore = |out, threads| {
-        let fixed = ["rescore", "--nodes", "150", "--every", "2", "--data", games];
-        [fixed.as_slice(), &["--threads", threads, "--out", out]].concat()
-    };
-    assert!(killed(&rescore(cut, "2"), &files[2], 2_000), "killed at its end: make more games");
-    tacet(&rescore(cut, "1")).success();
-    tacet(&rescore(whole, "2")).success();
-    let bytes = |path: &Path| std::fs::read(path).expect("a file");
-    assert!(bytes(&files[2]) == bytes(&files[1]));
-    assert_eq!(bytes(&files[1]).len(), bytes(&files[0]).len());
-    let train = |lambda| {
-        let fixed = ["train", "--data", whole, "--out", network, "--epochs", "1", "--batch", "64"];
-        tacet(&[fixed.as_slice(), &["--lambda", lambda]].concat()).success();
-        bytes(&files[3])
-    };
-    assert!(train("0") != train("0.5"));
-    for path in files.iter().chain([&files[3].with_added_extension("checkpoint")]) {
-        let _ = std::fs::remove_file(path);
-    }
-}
-
-#[test]
 fn what_is_no_data_is_refused_in_one_line() {
     let file = scratch("nonsense");
     let path = file.to_str().expect("a path in Unicode");

@@ -2,31 +2,58 @@
 //!
 //! Every game begins with a few random moves and is then played by the shipped search and
 //! evaluation with a soft node limit: the iteration in which the limit is passed is finished. A
-//! game depends on nothing but the seed, its number and the options.
+//! game depends on nothing but the seed, its number and the options, and games are stored in the
+//! order of their numbers, so a file can be made again to the bit, with any number of threads. A
+//! run that was interrupted, or killed, goes on where the file ends.
 //!
 //! Games end by the rules of chess, or earlier by adjudication: see [`Referee`].
 
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, IsTerminal, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
 use super::TrainError;
-use super::format::{Game, GameResult};
-use super::games::{Goal, MakeArgs, make};
-use super::player::Player;
-use crate::board::Position;
+use super::format::{Extent, Game, GameResult, whole_games};
+use crate::board::{PackedMove, Position};
+use crate::eval::Evaluator;
 use crate::lab::random::Random;
 use crate::score::Score;
+use crate::search::pool::Pool;
+use crate::search::table::Table;
+use crate::search::{Bound, Message, SearchJob, Searcher};
+use crate::time::{Keeper, Limits};
 use crate::uci::genfens::{OPENING_LIMIT, random_opening};
 
 /// What to generate.
 #[derive(clap::Args, Clone, Debug)]
 pub struct DatagenArgs {
-    /// Which file, and who plays
-    #[command(flatten)]
-    pub make: MakeArgs,
+    /// The file to write; if it exists, it is continued
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
     /// How many games the file is to hold in the end [default: 10000, unless --positions is given]
     #[arg(long, value_name = "N")]
     pub games: Option<u64>,
     /// End with the game in which the file comes to hold so many positions
     #[arg(long, value_name = "N")]
     pub positions: Option<u64>,
+    /// Finish the iteration in which so many nodes are passed
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: u64,
+    /// The evaluation: a network file, or `<classical>` [default: the network in the program]
+    #[arg(long, value_name = "FILE", default_value = Evaluator::INTERNAL, hide_default_value = true)]
+    pub eval_file: PathBuf,
+    /// How many games are played at a time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Another seed, other games
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// Plays the games that are missing from the file.
@@ -35,53 +62,187 @@ pub struct DatagenArgs {
 /// If the file cannot be opened, is in use or cannot be written, the evaluation cannot be had, or
 /// memory is short.
 pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
-    let games = if args.positions.is_some() { u64::MAX } else { GAMES };
-    let goal =
-        Goal { games: args.games.unwrap_or(games), positions: args.positions.unwrap_or(u64::MAX) };
-    let seed = args.make.seed;
-    make(
-        &args.make,
-        goal,
-        |_| std::iter::repeat_with(|| Ok(())),
-        |player, number, ()| play(player, Random::numbered(seed, number)),
-    )
+    let evaluator = evaluator(&args.eval_file)?;
+    let (mut file, found) = open(&args.out)?;
+    let goal = Goal::of(args);
+    let mut progress = Progress::new(goal, found);
+    if goal.is_reached(found) {
+        return progress.finish().map_err(TrainError::Output);
+    }
+    let mut players = (0..args.threads)
+        .map(|_| Player::new(args.nodes, &evaluator))
+        .collect::<Result<Vec<Player>, TrainError>>()?;
+    let (send, receive) = sync_channel(2 * usize::from(args.threads));
+    let next = AtomicU64::new(found.games);
+    std::thread::scope(|scope| {
+        for player in &mut players {
+            let send = send.clone();
+            let next = &next;
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= goal.games {
+                        break;
+                    }
+                    let game = player.play(Random::numbered(args.seed, number));
+                    // The writer is gone if it could not write, or has enough positions.
+                    if send.send((number, game)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let written = store(&mut file, &receive, goal, &mut progress);
+        drop(receive);
+        written.map_err(TrainError::writing(&args.out))
+    })?;
+    progress.finish().map_err(TrainError::Output)
+}
+
+fn evaluator(name: &Path) -> Result<Evaluator, TrainError> {
+    Evaluator::named(&name.to_string_lossy())
+        .map_err(|reason| TrainError::Network { path: name.to_path_buf(), reason })
+}
+
+/// How much the file is to hold: whichever is reached first.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    games: u64,
+    positions: u64,
+}
+
+impl Goal {
+    fn of(args: &DatagenArgs) -> Goal {
+        let games = if args.positions.is_some() { u64::MAX } else { GAMES };
+        Goal { games: args.games.unwrap_or(games), positions: args.positions.unwrap_or(u64::MAX) }
+    }
+
+    fn is_reached(self, extent: Extent) -> bool {
+        extent.games >= self.games || extent.positions >= self.positions
+    }
+}
+
+/// Opens the file for going on behind its last whole game, and keeps others from doing the same.
+fn open(path: &Path) -> Result<(File, Extent), TrainError> {
+    let error = TrainError::writing(path);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(&error)?;
+    if !file.metadata().is_ok_and(|data| data.is_file()) {
+        return Err(error(std::io::Error::other("not a regular file")));
+    }
+    file.try_lock().map_err(|reason| error(reason.into()))?;
+    let found = whole_games(&mut BufReader::with_capacity(1 << 20, &file))
+        .map_err(|reason| TrainError::Data { path: path.to_path_buf(), game: 1, reason })?;
+    file.set_len(found.bytes).map_err(&error)?;
+    file.seek(SeekFrom::Start(found.bytes)).map_err(&error)?;
+    Ok((file, found))
+}
+
+/// Writes games in the order of their numbers, each in one piece, until there are enough.
+fn store(
+    file: &mut File,
+    games: &Receiver<(u64, Game)>,
+    goal: Goal,
+    progress: &mut Progress,
+) -> std::io::Result<()> {
+    let mut early = BTreeMap::new();
+    for (number, game) in games {
+        early.insert(number, game);
+        while let Some(game) = early.remove(&progress.now.games) {
+            file.write_all(&game.to_bytes())?;
+            progress.add(&game);
+            if goal.is_reached(progress.now) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Plays both sides of games.
+struct Player {
+    pool: Pool,
+    table: Table,
+    evaluator: Evaluator,
+    nodes: u64,
 }
 
 /// How many games are made if nothing is said.
 const GAMES: u64 = 10_000;
+/// A player's transposition table has a MB for every so many nodes a move, up to the most.
+const NODES_A_MEGABYTE: u64 = 1_000;
+const MOST_MEGABYTES: u64 = 64;
+/// The hard limit, as a multiple of the soft one: for an iteration that does not end.
+const HARD_FACTOR: u64 = 8;
 /// A game without a result after so many moves of both sides is drawn.
 const LONGEST_GAME: usize = 400;
 
-fn play(player: &mut Player, mut random: Random) -> Game {
-    player.clear();
-    let start = opening(player, &mut random);
-    let mut game = Game { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };
-    let mut position = start;
-    let mut earlier = Vec::with_capacity(LONGEST_GAME);
-    let mut referee = Referee::default();
-    while game.moves.len() < LONGEST_GAME {
-        let (m, score) = player.think(&position, &earlier);
-        let white = if position.turn().is_white() { score } else { -score };
-        game.moves.push((m, white));
-        earlier.push(position.key());
-        position = position.play(m).0;
-        if let Some(result) = result_by_rule(&position, &earlier).or(referee.judge(white)) {
-            game.result = result;
-            break;
-        }
+impl Player {
+    fn new(nodes: u64, evaluator: &Evaluator) -> Result<Player, TrainError> {
+        let megabytes = (nodes / NODES_A_MEGABYTE).clamp(1, MOST_MEGABYTES) as usize;
+        let table =
+            Table::new(megabytes).map_err(|reason| TrainError::Memory(reason.to_string()))?;
+        Ok(Player { pool: Pool::new(), table, evaluator: evaluator.clone(), nodes })
     }
-    game
-}
 
-/// A position after random moves that is not decided yet.
-fn opening(player: &mut Player, random: &mut Random) -> Position {
-    loop {
-        if let Some(position) = random_opening(random) {
-            let (_, score) = player.think(&position, &[]);
-            if score.value().abs() <= OPENING_LIMIT {
-                return position;
+    fn play(&mut self, mut random: Random) -> Game {
+        self.pool.clear();
+        self.table.clear();
+        let start = self.opening(&mut random);
+        let mut game = Game { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };
+        let mut position = start;
+        let mut earlier = Vec::with_capacity(LONGEST_GAME);
+        let mut referee = Referee::default();
+        while game.moves.len() < LONGEST_GAME {
+            let (m, score) = self.think(&position, &earlier);
+            let white = if position.turn().is_white() { score } else { -score };
+            game.moves.push((m, white));
+            earlier.push(position.key());
+            position = position.play(m).0;
+            if let Some(result) = result_by_rule(&position, &earlier).or(referee.judge(white)) {
+                game.result = result;
+                break;
             }
         }
+        game
+    }
+
+    /// A position after random moves that is not decided yet.
+    fn opening(&mut self, random: &mut Random) -> Position {
+        loop {
+            if let Some(position) = random_opening(random) {
+                let (_, score) = self.think(&position, &[]);
+                if score.value().abs() <= OPENING_LIMIT {
+                    return position;
+                }
+            }
+        }
+    }
+
+    /// The move to play and its value for the side to move, which has a legal move.
+    fn think(&mut self, position: &Position, earlier: &[u64]) -> (PackedMove, Score) {
+        let job = SearchJob {
+            earlier: earlier.to_vec(),
+            evaluator: self.evaluator.clone(),
+            ..SearchJob::new(position.clone(), Searcher::Playing)
+        };
+        let keeper = Keeper::with_limits(Limits::to_nodes(self.nodes * HARD_FACTOR));
+        let nodes = self.nodes;
+        let outcome = self.pool.run(&job, &self.table, &keeper, &mut |said| {
+            if let Message::Line(info) = said
+                && info.line.bound == Bound::Exact
+                && info.nodes >= nodes
+            {
+                keeper.stop();
+            }
+        });
+        (outcome.best(), outcome.score().unwrap_or_default())
     }
 }
 
@@ -141,42 +302,103 @@ impl Referee {
     }
 }
 
+/// A bar on the terminal; without one, a line now and then.
+struct Progress {
+    bar: ProgressBar,
+    began: Instant,
+    goal: Goal,
+    before: Extent,
+    now: Extent,
+    lines: bool,
+}
+
+/// Without a terminal a line is printed after so many games.
+const LINE_INTERVAL: u64 = 500;
+
+impl Progress {
+    fn new(goal: Goal, before: Extent) -> Progress {
+        let length = if goal.positions < u64::MAX { goal.positions } else { goal.games };
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len}, {msg}, {eta}") {
+            bar.set_style(style);
+        }
+        let lines = !std::io::stderr().is_terminal();
+        let progress = Progress { bar, began: Instant::now(), goal, before, now: before, lines };
+        progress.show();
+        progress.bar.reset_eta();
+        progress
+    }
+
+    fn add(&mut self, game: &Game) {
+        self.now.games += 1;
+        self.now.positions += game.moves.len() as u64;
+        self.show();
+        if self.lines && self.now.games.is_multiple_of(LINE_INTERVAL) {
+            eprintln!("{}", self.summary());
+        }
+    }
+
+    fn show(&self) {
+        let counts_positions = self.goal.positions < u64::MAX;
+        self.bar.set_position(if counts_positions { self.now.positions } else { self.now.games });
+        self.bar.set_message(self.summary());
+    }
+
+    fn summary(&self) -> String {
+        let positions = (self.now.positions - self.before.positions) as f64;
+        let hours = self.began.elapsed().as_secs_f64() / 3_600.0;
+        format!(
+            "{} games, {} positions, {:.0} positions/h",
+            self.now.games,
+            self.now.positions,
+            positions / hours.max(1e-9)
+        )
+    }
+
+    fn finish(&self) -> std::io::Result<()> {
+        self.bar.finish_and_clear();
+        writeln!(std::io::stdout(), "{}", self.summary())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Evaluator;
-    use crate::train::format::whole_games;
 
     fn args(name: &str, games: u64, threads: u16) -> DatagenArgs {
         let out = std::env::temp_dir().join(format!("tacet-datagen-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&out);
-        let eval_file = Evaluator::INTERNAL.into();
-        let make = MakeArgs { out, nodes: 200, eval_file, threads, seed: 5 };
-        DatagenArgs { make, games: Some(games), positions: None }
+        DatagenArgs {
+            out,
+            games: Some(games),
+            positions: None,
+            nodes: 200,
+            eval_file: Evaluator::INTERNAL.into(),
+            threads,
+            seed: 5,
+        }
     }
 
     fn made(args: &DatagenArgs) -> Vec<u8> {
         run(args).unwrap();
-        std::fs::read(&args.make.out).unwrap()
+        std::fs::read(&args.out).unwrap()
     }
 
     #[test]
     fn a_file_depends_on_the_seed_alone_and_an_interrupted_run_goes_on() {
         let whole = made(&args("whole", 6, 1));
         assert_eq!(made(&args("threads", 6, 3)), whole);
-        let mut other = args("seed", 6, 1);
-        other.make.seed = 6;
-        assert_ne!(made(&other), whole);
+        assert_ne!(made(&DatagenArgs { seed: 6, ..args("seed", 6, 1) }), whole);
 
         let resumed = args("resumed", 6, 2);
         let first = made(&DatagenArgs { games: Some(4), ..resumed.clone() });
         assert!(whole.starts_with(&first));
         // Killed while the fourth game was being written.
-        std::fs::write(&resumed.make.out, &first[..first.len() - 7]).unwrap();
+        std::fs::write(&resumed.out, &first[..first.len() - 7]).unwrap();
         assert_eq!(made(&resumed), whole);
         assert_eq!(made(&resumed), whole, "nothing is missing");
         for name in ["whole", "threads", "seed", "resumed"] {
-            let _ = std::fs::remove_file(args(name, 0, 1).make.out);
+            let _ = std::fs::remove_file(args(name, 0, 1).out);
         }
     }
 
@@ -200,18 +422,20 @@ mod tests {
             assert_eq!((extent.games, extent.bytes), (count, bytes.len() as u64));
         }
         for name in ["many", "enough"] {
-            let _ = std::fs::remove_file(args(name, 0, 1).make.out);
+            let _ = std::fs::remove_file(args(name, 0, 1).out);
         }
     }
 
     #[test]
     fn the_evaluation_decides_the_games() {
         let network = made(&args("network", 2, 1));
-        let mut classical = args("classical", 2, 1);
-        classical.make.eval_file = Evaluator::CLASSICAL.into();
-        assert_ne!(made(&classical), network);
+        let classical = args("classical", 2, 1);
+        assert_ne!(
+            made(&DatagenArgs { eval_file: Evaluator::CLASSICAL.into(), ..classical }),
+            network
+        );
         for name in ["network", "classical"] {
-            let _ = std::fs::remove_file(args(name, 0, 1).make.out);
+            let _ = std::fs::remove_file(args(name, 0, 1).out);
         }
     }
 
@@ -219,10 +443,25 @@ mod tests {
     fn games_are_legal_and_end_as_they_say() {
         let mut player = Player::new(200, &Evaluator::default()).unwrap();
         for number in 0..8 {
-            let game = play(&mut player, Random::numbered(1, number));
+            let game = player.play(Random::numbered(1, number));
             assert_eq!(Game::read(&mut game.to_bytes().as_slice()).unwrap().as_ref(), Some(&game));
             assert!(!game.moves.is_empty() && game.moves.len() <= LONGEST_GAME);
         }
+    }
+
+    #[test]
+    fn a_file_in_use_or_out_of_reach_is_refused() {
+        let args = args("locked", 1, 1);
+        let held = open(&args.out).unwrap();
+        assert!(run(&args).unwrap_err().to_string().contains("datagen"));
+        drop(held);
+        for missing in [
+            DatagenArgs { out: "/no/such/folder/file".into(), ..args.clone() },
+            DatagenArgs { eval_file: "/no/such/network".into(), ..args.clone() },
+        ] {
+            assert!(run(&missing).unwrap_err().to_string().contains("/no/such/"));
+        }
+        let _ = std::fs::remove_file(args.out);
     }
 
     #[test]

@@ -61,10 +61,6 @@ pub struct Game {
     pub moves: Vec<(PackedMove, Score)>,
 }
 
-/// Stands for the score of a position that nobody is to learn from: larger than that of any mate,
-/// so that whoever leaves out proven results leaves it out, too.
-pub const UNSCORED: Score = Score::INFINITE;
-
 /// What is wrong with stored data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FormatError {

@@ -1,18 +1,14 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
-//! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format);
-//! [`rescore`] looks at some of their positions more deeply. [`texel`] fits the numbers of the
-//! classical evaluation to such games, beginning at those of [`prior`]; [`trainer`] trains the neural
-//! evaluation on them. [`curve`] is how both turn centipawns into points. [`wdl`] fits the model that
-//! turns scores into chances.
+//! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format); [`texel`] fits the
+//! numbers of the classical evaluation to such games, beginning at those of [`prior`]; [`trainer`]
+//! trains the neural evaluation on them. [`curve`] is how both turn centipawns into points. [`wdl`]
+//! fits the model that turns scores into chances.
 
 pub mod curve;
 pub mod datagen;
 pub mod format;
-pub mod games;
-pub mod player;
 pub mod prior;
-pub mod rescore;
 pub mod texel;
 pub mod trainer;
 pub mod wdl;
@@ -31,31 +27,19 @@ use format::Game;
 /// If a file cannot be read, or holds anything but games.
 pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Result<(), TrainError> {
     for path in files {
-        for game in games_of(path)? {
-            let (number, game) = game?;
+        let file = File::open(path).map_err(TrainError::file(path))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        for number in 1.. {
+            let game = Game::read(&mut reader).map_err(|reason| TrainError::Data {
+                path: path.clone(),
+                game: number,
+                reason,
+            })?;
+            let Some(game) = game else { break };
             visit(number, game);
         }
     }
     Ok(())
-}
-
-/// The games of a file, with their numbers from 1.
-///
-/// # Errors
-/// If the file cannot be opened; an item is one if it is no game.
-pub fn games_of(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<(u64, Game), TrainError>> + Send, TrainError> {
-    let file = File::open(path).map_err(TrainError::file(path))?;
-    let mut reader = BufReader::with_capacity(1 << 20, file);
-    let path = path.to_path_buf();
-    let mut number = 0;
-    Ok(std::iter::from_fn(move || {
-        number += 1;
-        let game = Game::read(&mut reader).transpose()?;
-        let error = |reason| TrainError::Data { path: path.clone(), game: number, reason };
-        Some(game.map(|game| (number, game)).map_err(error))
-    }))
 }
 
 /// Why data could not be made or used. Displays as one line.

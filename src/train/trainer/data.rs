@@ -9,7 +9,7 @@ use crate::eval::{Evaluator, State};
 use crate::lab::random::Random;
 use crate::score::Score;
 use crate::train::curve::{Curve, cross_entropy};
-use crate::train::format::{Game, UNSCORED};
+use crate::train::format::Game;
 use crate::train::{TrainError, texel, visit_games};
 
 /// One game in so many is held out.
@@ -159,9 +159,7 @@ fn foreseen(game: &Game, targets: &Targets) -> Vec<f32> {
         .iter()
         .rev()
         .map(|&(_, score)| {
-            if score != UNSCORED {
-                later = targets.lambda * later + (1.0 - targets.lambda) * expected(targets, score);
-            }
+            later = targets.lambda * later + (1.0 - targets.lambda) * expected(targets, score);
             later
         })
         .collect();
