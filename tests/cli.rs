@@ -253,15 +253,15 @@ fn spsa() {
         return bad(&["spsa"], "spsa");
     }
     let list = good(&["spsa"]);
-    assert!(list.lines().any(|line| line == "razoring_depth, int, 3, 1, 6, 1, 0.002"), "{list}");
+    assert!(list.lines().any(|line| line == "probcut_depth, int, 5, 4, 9, 1, 0.002"), "{list}");
     assert!(!list.contains("use_"), "{list}");
     let out = file("spsa", "");
     let words = |name, iterations| {
         let pace = ["--nodes", "10", "--hash", "1", "--out", &out];
         [&["spsa", "--tune", name, "--iterations", iterations], &pace[..]].concat()
     };
-    let table = good(&words("iir_depth,razoring_base", "2"));
-    assert!(table.contains("iir_depth ") && table.contains("razoring_base "), "{table}");
+    let table = good(&words("iir_depth,futility_base", "2"));
+    assert!(table.contains("iir_depth ") && table.contains("futility_base "), "{table}");
     bad(&words("iir_depth,nonsense", "2"), "nonsense");
     bad(&words("use_iir", "2"), "use_iir");
     bad(&words("iir_depth", "2"), "other settings");

@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn each_factor_finds_its_worth() {
         let mut plan =
-            Plan::new(&args(&["use_iir=0", "use_probcut=0", "use_razoring=0"], PathBuf::new()))
+            Plan::new(&args(&["use_iir=0", "use_probcut=0", "use_futility=0"], PathBuf::new()))
                 .expect("a plan");
         plan.share = 1.0;
         let worth = [300, 0, -100];

@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn parameters_are_listed_as_openbench_reads_them() {
         let lines: Vec<String> = tunables().map(openbench).collect();
-        assert!(lines.contains(&"razoring_depth, int, 3, 1, 6, 1, 0.002".to_owned()));
+        assert!(lines.contains(&"probcut_depth, int, 5, 4, 9, 1, 0.002".to_owned()));
         assert!(lines.iter().all(|line| line.split(", ").count() == 7));
         assert!(!lines.iter().any(|line| line.starts_with("use_")));
     }
@@ -293,22 +293,22 @@ mod tests {
     #[test]
     fn switches_unknown_names_and_repetitions_are_refused() {
         assert!(tunable("use_iir").is_err() && tunable("nonsense").is_err());
-        let twice = Plan::new(&args(&["iir_depth", "razoring_base", "iir_depth"], 1));
+        let twice = Plan::new(&args(&["iir_depth", "hindsight_margin", "iir_depth"], 1));
         assert!(twice.is_err_and(|error| error.to_string().contains("iir_depth twice")));
         assert!(["0", "nan", "-1", "2", "x"].iter().all(|text| share(text).is_err()));
     }
 
     #[test]
     fn sides_are_moved_apart_within_the_ranges() {
-        let plan = Plan::new(&args(&["razoring_base", "iir_depth"], 100)).expect("a plan");
+        let plan = Plan::new(&args(&["hindsight_margin", "iir_depth"], 100)).expect("a plan");
         for iteration in 1..=100 {
             let [plus, minus] =
                 [1.0, -1.0].map(|toward| plan.side(iteration, &[200.0, 2.0], toward));
             assert_ne!(plus.values, minus.values);
             for side in [plus, minus] {
-                let base = side.values.changed().find(|(name, _)| *name == "razoring_base");
+                let base = side.values.changed().find(|(name, _)| *name == "hindsight_margin");
                 let distance = (base.expect("it was moved").1 - 200).abs();
-                assert!((30..=50).contains(&distance), "{distance}");
+                assert!((20..=34).contains(&distance), "{distance}");
             }
         }
     }
@@ -316,7 +316,8 @@ mod tests {
     /// In place of games: who is nearer to an optimum wins more often.
     #[test]
     fn values_find_an_optimum() {
-        let plan = Plan::new(&args(&["razoring_base", "futility_margin"], 4000)).expect("a plan");
+        let plan =
+            Plan::new(&args(&["hindsight_margin", "futility_margin"], 4000)).expect("a plan");
         let plan = Plan { gains: Gains { rate: 0.05, ..plan.gains }, ..plan };
         let (mut values, mut random) = (vec![200.0, 85.0], crate::lab::random::Random::new(9));
         let far = |side: &Side| -> f64 {
@@ -324,7 +325,7 @@ mod tests {
                 let mut changed = side.values.changed();
                 changed.find(|(n, _)| *n == name).map_or(usual, |(_, value)| f64::from(value))
             };
-            let (base, margin) = (value("razoring_base", 200.0), value("futility_margin", 85.0));
+            let (base, margin) = (value("hindsight_margin", 200.0), value("futility_margin", 85.0));
             ((base - 350.0) / 150.0).powi(2) + ((margin - 60.0) / 50.0).powi(2)
         };
         for iteration in 1..=4000 {

@@ -149,14 +149,6 @@ params! {
     reverse_futility_trust: 804, 0..=1024, 64;
     /// How much of the evaluation's known error widens the margin, in 1/1024.
     reverse_futility_error: 192, 0..=2048, 100;
-    /// Switch: razoring.
-    use_razoring: 1, 0..=1, 1;
-    /// The deepest node that is razored.
-    razoring_depth: 3, 1..=6, 1;
-    /// Its margin, less what quiescence may win.
-    razoring_base: 214, 50..=500, 30;
-    /// Its margin per ply.
-    razoring_margin: 208, 50..=500, 25;
     /// Switch: where only a mate can matter, no node near the root is left unsearched.
     use_mate_hunt: 1, 0..=1, 1;
     /// The score from which that is so, in centipawns.
@@ -325,9 +317,9 @@ mod tests {
     #[test]
     fn only_the_feature_makes_them_settable() {
         let mut values = Values::DEFAULT;
-        let set = values.set("Razoring_Depth", 100);
+        let set = values.set("Probcut_Depth", 100);
         assert_eq!(set.is_some(), cfg!(feature = "tune"));
-        let expected: &[_] = if set.is_some() { &[("razoring_depth", 6)] } else { &[] };
+        let expected: &[_] = if set.is_some() { &[("probcut_depth", 9)] } else { &[] };
         assert_eq!(values.changed().collect::<Vec<_>>(), expected);
         assert_eq!(values.set("no_such_thing", 1), None);
     }
@@ -336,12 +328,12 @@ mod tests {
     #[test]
     fn each_thread_has_values_of_its_own() {
         let mut values = Values::DEFAULT;
-        values.set("razoring_base", 77).expect("it is there");
+        values.set("futility_base", 77).expect("it is there");
         let other = std::thread::spawn(move || {
             values.install();
-            razoring_base()
+            futility_base()
         });
         assert_eq!(other.join().expect("it ends"), 77);
-        assert_eq!(razoring_base(), PARAMS[Index::razoring_base as usize].default);
+        assert_eq!(futility_base(), PARAMS[Index::futility_base as usize].default);
     }
 }

@@ -47,15 +47,6 @@ pub fn believed(score: Score, beta: Score, share: i32) -> Score {
     }
 }
 
-/// Razoring: so far below alpha that only captures can help.
-#[inline]
-pub fn razoring(depth: Depth, eval: Score, alpha: Score) -> bool {
-    params::use_razoring() != 0
-        && depth <= params::razoring_depth()
-        && !alpha.is_decisive()
-        && eval + params::razoring_base() + params::razoring_margin() * depth < alpha
-}
-
 /// What a capture must reach for probcut.
 #[inline]
 pub fn probcut_beta(beta: Score, improving: bool) -> Score {

@@ -113,13 +113,8 @@ impl Task {
         self.ply == 0
     }
 
-    /// Is the side to move to find more than a win? See [`prune::hunts`].
-    #[inline]
-    fn hunts(&self) -> bool {
-        prune::hunts(self.alpha, self.ply)
-    }
-
-    /// Is its opponent?
+    /// Is the side to move, behind by far, to be searched for a mate against it? See
+    /// [`prune::hunts`].
     #[inline]
     fn is_hunted(&self) -> bool {
         prune::hunts(-self.beta, self.ply)
@@ -347,9 +342,10 @@ impl<'a> Playing<'a> {
         if self.frames[task.ply].excluded.is_some() || position.in_check() {
             return search(depth);
         }
+        // Step 5: the depth in hindsight.
         depth = self.in_hindsight(task);
 
-        // Step 5: a node without a table move is not worth its full depth (internal iterative
+        // Step 6: a node without a table move is not worth its full depth (internal iterative
         // reduction, Schröder).
         if params::use_iir() != 0
             && depth >= params::iir_depth()
@@ -362,22 +358,13 @@ impl<'a> Playing<'a> {
             return search(depth);
         }
 
-        if !task.is_pv() {
-            // Step 6: reverse futility.
-            let Known { eval, improving, error, .. } = *known;
-            let above = prune::reverse_futility(depth, eval, task.beta, improving, error);
-            if let Some(score) = above
-                && !task.is_hunted()
-            {
-                return Some(Before::Leave(score));
-            }
-            // Step 7: razoring.
-            if prune::razoring(depth, known.eval, task.alpha) && !task.hunts() {
-                let score = self.quiescence(position, task.alpha, task.beta, task.ply)?;
-                if score <= task.alpha {
-                    return Some(Before::Leave(score));
-                }
-            }
+        // Step 7: reverse futility.
+        let Known { eval, improving, error, .. } = *known;
+        if !task.is_pv()
+            && !task.is_hunted()
+            && let Some(score) = prune::reverse_futility(depth, eval, task.beta, improving, error)
+        {
+            return Some(Before::Leave(score));
         }
 
         // Step 8: the null move.

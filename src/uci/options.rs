@@ -351,18 +351,18 @@ mod tests {
     #[test]
     fn parameters_are_options_with_the_feature_only() {
         let lines: Vec<String> = all().map(|entry| entry.to_string()).collect();
-        let line = "option name razoring_depth type spin default 3 min 1 max 6".to_owned();
+        let line = "option name probcut_depth type spin default 5 min 4 max 9".to_owned();
         assert_eq!(lines.contains(&line), cfg!(feature = "tune"));
         assert_eq!(lines.len(), FIXED.len() + settable().len());
         let mut engine = engine();
-        let answer = set(&mut engine, "Razoring_Depth", "9");
+        let answer = set(&mut engine, "Probcut_Depth", "10");
         if cfg!(feature = "tune") {
-            let note = "razoring_depth 9 is outside 1..=6; 6 instead".to_owned();
+            let note = "probcut_depth 10 is outside 4..=9; 9 instead".to_owned();
             assert_eq!(answer, Ok(Some(note)));
             let changed: Vec<_> = engine.options().values.changed().collect();
-            assert_eq!(changed, [("razoring_depth", 6)]);
+            assert_eq!(changed, [("probcut_depth", 9)]);
         } else {
-            assert_eq!(answer, Err("unknown option: Razoring_Depth".to_owned()));
+            assert_eq!(answer, Err("unknown option: Probcut_Depth".to_owned()));
             assert_eq!(lines.len(), FIXED.len());
         }
     }

@@ -260,16 +260,16 @@ mod tests {
 
     #[test]
     fn parameters_are_options_with_the_feature_only() {
-        let text = "NullMove=modern,Searcher=playing,Hash=1,Nodes=10,razoring_depth=4";
+        let text = "NullMove=modern,Searcher=playing,Hash=1,Nodes=10,probcut_depth=6";
         match Side::parse(text, &defaults()) {
             Ok(side) => {
                 assert_eq!((side.to_string().as_str(), cfg!(feature = "tune")), (text, true));
             }
-            Err(error) => assert!(!cfg!(feature = "tune") && error.contains("razoring_depth")),
+            Err(error) => assert!(!cfg!(feature = "tune") && error.contains("probcut_depth")),
         }
-        for value in ["0", "7", "x", "99999999999"] {
-            let error = Side::parse(&format!("razoring_depth={value}"), &defaults()).unwrap_err();
-            assert!(error.contains("razoring_depth") && !error.contains('\n'), "{error}");
+        for value in ["0", "10", "x", "99999999999"] {
+            let error = Side::parse(&format!("probcut_depth={value}"), &defaults()).unwrap_err();
+            assert!(error.contains("probcut_depth") && !error.contains('\n'), "{error}");
         }
     }
 

@@ -84,8 +84,8 @@ impl Playing<'_> {
         [moved(1), moved(2), moved(4), moved(6)]
     }
 
-    /// Step 4, second part. The depth, corrected if the static evaluation tells that the reduction
-    /// was too much or too little. Idea: Stockfish, 2024.
+    /// Step 5. The depth, corrected if the static evaluation tells that the reduction was too much or
+    /// too little. Idea: Stockfish, 2024.
     pub(super) fn in_hindsight(&self, task: &Task) -> Depth {
         let (Some(last), Some(hopes)) = (self.parent(task.ply), self.hopes(task.ply)) else {
             return task.depth;
