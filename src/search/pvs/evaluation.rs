@@ -1,4 +1,4 @@
-//! Step 4: the static evaluation, and what it tells.
+//! Steps 4 and 5: the static evaluation, and what it tells.
 
 use super::{Frame, Known, Playing, Task};
 use crate::board::threats::Threats;
