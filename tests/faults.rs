@@ -67,11 +67,12 @@ const READERS: [&str; 5] = [
 ];
 
 /// Those of the feature `train`.
-const TRAIN_READERS: [&str; 6] = [
+const TRAIN_READERS: [&str; 7] = [
     "tune-eval --epochs 1",
     "fit-wdl",
     "train --epochs 1 --out OUT --data",
     "datagen --games 1 --nodes 10 --out OUT --eval-file",
+    "datagen --games 1 --nodes 10 --out OUT --branch",
     "train --epochs 1 --out OUT --data GAMES --from",
     "judge --data GAMES --",
 ];
@@ -107,7 +108,7 @@ fn what_cannot_be_read_is_named() {
             // That there is no game in no bytes is not the fault of one file.
             let is_games = command.starts_with("mine tactics")
                 || ["tune-eval", "fit-wdl"].iter().any(|name| command.starts_with(name))
-                || command.ends_with("--data");
+                || ["--data", "--branch"].iter().any(|option| command.ends_with(option));
             let named =
                 if is_games && file != "missing" && file != "directory" { "" } else { file };
             check(Command::new(TACET).args(words(command, &folder)).arg(&path), 2, named);

@@ -1,6 +1,6 @@
 //! `tacet datagen`: the engine plays itself and stores the games.
 //!
-//! Every game begins with a few random moves and is then played by the shipped search and
+//! Every game begins with a few random moves, or in the middle of a stored game, and is then played by the shipped search and
 //! evaluation with a soft node limit: the iteration in which the limit is passed is finished. A
 //! game depends on nothing but the seed, its number and the options, and games are stored in the
 //! order of their numbers, so a file can be made again to the bit, with any number of threads. A
@@ -19,6 +19,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::TrainError;
+use super::branches::Branches;
 use super::format::{Extent, Game, GameResult, whole_games};
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
@@ -48,6 +49,9 @@ pub struct DatagenArgs {
     /// The evaluation: a network file, or `<classical>` [default: the network in the program]
     #[arg(long, value_name = "FILE", default_value = Evaluator::INTERNAL, hide_default_value = true)]
     pub eval_file: PathBuf,
+    /// Begin in the middle of the games of these files instead of after random moves
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub branch: Vec<PathBuf>,
     /// How many games are played at a time
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
@@ -69,9 +73,10 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     if goal.is_reached(found) {
         return progress.finish().map_err(TrainError::Output);
     }
+    let branches = (!args.branch.is_empty()).then(|| Branches::read(&args.branch)).transpose()?;
     let mut players = (0..args.threads)
-        .map(|_| Player::new(args.nodes, &evaluator))
-        .collect::<Result<Vec<Player>, TrainError>>()?;
+        .map(|_| Player::new(args.nodes, &evaluator, branches.as_ref()))
+        .collect::<Result<Vec<_>, TrainError>>()?;
     let (send, receive) = sync_channel(2 * usize::from(args.threads));
     let next = AtomicU64::new(found.games);
     std::thread::scope(|scope| {
@@ -166,11 +171,13 @@ fn store(
 }
 
 /// Plays both sides of games.
-struct Player {
+struct Player<'a> {
     pool: Pool,
     table: Table,
     evaluator: Evaluator,
     nodes: u64,
+    /// Where games begin, if not after random moves.
+    branches: Option<&'a Branches>,
 }
 
 /// How many games are made if nothing is said.
@@ -183,12 +190,16 @@ const HARD_FACTOR: u64 = 8;
 /// A game without a result after so many moves of both sides is drawn.
 const LONGEST_GAME: usize = 400;
 
-impl Player {
-    fn new(nodes: u64, evaluator: &Evaluator) -> Result<Player, TrainError> {
+impl<'a> Player<'a> {
+    fn new(
+        nodes: u64,
+        evaluator: &Evaluator,
+        branches: Option<&'a Branches>,
+    ) -> Result<Player<'a>, TrainError> {
         let megabytes = (nodes / NODES_A_MEGABYTE).clamp(1, MOST_MEGABYTES) as usize;
         let table =
             Table::new(megabytes).map_err(|reason| TrainError::Memory(reason.to_string()))?;
-        Ok(Player { pool: Pool::new(), table, evaluator: evaluator.clone(), nodes })
+        Ok(Player { pool: Pool::new(), table, evaluator: evaluator.clone(), nodes, branches })
     }
 
     fn play(&mut self, mut random: Random) -> Game {
@@ -213,8 +224,11 @@ impl Player {
         game
     }
 
-    /// A position after random moves that is not decided yet.
+    /// A position to begin at that is not decided yet.
     fn opening(&mut self, random: &mut Random) -> Position {
+        if let Some(position) = self.branches.and_then(|branches| branches.pick(random)) {
+            return position;
+        }
         loop {
             if let Some(position) = random_opening(random) {
                 let (_, score) = self.think(&position, &[]);
@@ -374,6 +388,7 @@ mod tests {
             positions: None,
             nodes: 200,
             eval_file: Evaluator::INTERNAL.into(),
+            branch: Vec::new(),
             threads,
             seed: 5,
         }
@@ -440,8 +455,30 @@ mod tests {
     }
 
     #[test]
+    fn games_go_on_from_others() {
+        let first = args("first", 4, 1);
+        let old = made(&first);
+        let branched = |threads| DatagenArgs {
+            branch: vec![first.out.clone()],
+            ..args(&format!("branched{threads}"), 8, threads)
+        };
+        let whole = made(&branched(1));
+        assert_eq!(made(&branched(2)), whole);
+        let games = |mut bytes: &[u8]| -> Vec<Game> {
+            std::iter::from_fn(|| Game::read(&mut bytes).unwrap()).collect()
+        };
+        let passed: Vec<Position> =
+            games(&old).iter().flat_map(Game::positions).map(|(position, ..)| position).collect();
+        let starts = |position: &Position| passed.iter().any(|other| other.key() == position.key());
+        assert!(games(&whole).iter().all(|game| starts(&game.start)));
+        for path in [first.out.clone(), branched(1).out, branched(2).out] {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    #[test]
     fn games_are_legal_and_end_as_they_say() {
-        let mut player = Player::new(200, &Evaluator::default()).unwrap();
+        let mut player = Player::new(200, &Evaluator::default(), None).unwrap();
         for number in 0..8 {
             let game = player.play(Random::numbered(1, number));
             assert_eq!(Game::read(&mut game.to_bytes().as_slice()).unwrap().as_ref(), Some(&game));

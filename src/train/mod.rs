@@ -1,10 +1,12 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
-//! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format); [`texel`] fits the
+//! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format), which can
+//! begin in the middle of older ones ([`branches`]); [`texel`] fits the
 //! numbers of the classical evaluation to such games, beginning at those of [`prior`]; [`trainer`]
 //! trains the neural evaluation on them. [`curve`] is how both turn centipawns into points. [`wdl`]
 //! fits the model that turns scores into chances.
 
+pub mod branches;
 pub mod curve;
 pub mod datagen;
 pub mod format;
@@ -86,6 +88,8 @@ pub enum TrainError {
     Output(std::io::Error),
     /// Nothing to learn from was found.
     NoPositions,
+    /// Nothing to begin a game at was found.
+    NoOpening,
     /// The transposition table could not be had.
     Memory(String),
 }
@@ -123,6 +127,7 @@ impl fmt::Display for TrainError {
             TrainError::Checkpoint { path, reason } => write!(f, "{}: {reason}", path.display()),
             TrainError::Output(reason) => reason.fmt(f),
             TrainError::NoPositions => f.write_str("the files hold no position to learn from"),
+            TrainError::NoOpening => f.write_str("every position of the files is decided already"),
             TrainError::Memory(reason) => f.write_str(reason),
         }
     }

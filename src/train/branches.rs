@@ -1,0 +1,96 @@
+//! Stored games as openings: new games begin in the middle of old ones.
+//!
+//! A game that begins in its middle is shorter, so more results are had in the same time, and its
+//! positions are those of games, not of random moves. Quick games make good openings for slower
+//! ones.
+
+use std::path::PathBuf;
+
+use super::format::Game;
+use super::{TrainError, visit_games};
+use crate::board::Position;
+use crate::lab::random::Random;
+use crate::uci::genfens::OPENING_LIMIT;
+
+/// Games with a position at least that is not decided.
+#[derive(Debug)]
+pub struct Branches {
+    games: Vec<Game>,
+}
+
+impl Branches {
+    /// Reads the games of all files.
+    ///
+    /// # Errors
+    /// If a file cannot be read or holds anything but games, or all their positions are decided.
+    pub fn read(files: &[PathBuf]) -> Result<Branches, TrainError> {
+        let mut games = Vec::new();
+        visit_games(files, |_, game| {
+            if open_plies(&game).next().is_some() {
+                games.push(game);
+            }
+        })?;
+        if games.is_empty() { Err(TrainError::NoOpening) } else { Ok(Branches { games }) }
+    }
+
+    /// A position of some game from which to go on.
+    pub fn pick(&self, random: &mut Random) -> Option<Position> {
+        let game = random.pick(&self.games)?;
+        let plies: Vec<usize> = open_plies(game).collect();
+        let ply = *random.pick(&plies)?;
+        game.positions().nth(ply).map(|(position, ..)| position)
+    }
+}
+
+/// The plies of a game at which it was not decided.
+fn open_plies(game: &Game) -> impl Iterator<Item = usize> {
+    let plies = game.moves.iter().enumerate();
+    plies.filter(|(_, (_, score))| score.value().abs() <= OPENING_LIMIT).map(|(ply, _)| ply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Score;
+    use crate::train::format::GameResult;
+
+    /// A file with a game from the start position, with these scores.
+    fn stored(name: &str, scores: &[i32]) -> PathBuf {
+        let start = Position::startpos();
+        let mut position = start.clone();
+        let mut next = |score: &i32| {
+            let m = position.legal_moves()[0];
+            position = position.play(m).0;
+            (m, Score::cp(*score))
+        };
+        let moves = scores.iter().map(&mut next).collect();
+        let game = Game { start, result: GameResult::Draw, moves };
+        let path = std::env::temp_dir().join(format!("tacet-{}-{name}", std::process::id()));
+        std::fs::write(&path, game.to_bytes()).unwrap();
+        path
+    }
+
+    #[test]
+    fn games_branch_off_where_nothing_is_decided() {
+        let path = stored("open", &[0, 900, -30, -800]);
+        let branches = Branches::read(std::slice::from_ref(&path)).unwrap();
+        let mut seen: Vec<u32> = (0..50)
+            .filter_map(|n| branches.pick(&mut Random::numbered(1, n)))
+            .map(|position| 2 * position.fullmove_number() + u32::from(!position.turn().is_white()))
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen, [2, 4], "the start position and the one after two plies");
+        let _ = std::fs::remove_file(path);
+    }
+
+    #[test]
+    fn files_without_an_opening_are_refused() {
+        let path = stored("decided", &[900, -900]);
+        let refused = Branches::read(std::slice::from_ref(&path)).unwrap_err();
+        assert!(refused.is_bad_input() && refused.to_string().contains("decided"), "{refused}");
+        let refused = Branches::read(&["/no/such/file".into()]).unwrap_err();
+        assert!(refused.to_string().contains("/no/such/file"), "{refused}");
+        let _ = std::fs::remove_file(path);
+    }
+}
