@@ -309,6 +309,7 @@ impl<'a> Classic<'a> {
             most_pieces: ours.max(theirs),
             root_stage: self.worker.root_stage,
             static_eval,
+            own_eval: static_eval,
             beta,
             path,
         }

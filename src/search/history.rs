@@ -113,6 +113,15 @@ impl History {
         value / 1024
     }
 
+    /// How a quiet move did by itself, and how it did after the moves one, two and four plies ago.
+    #[inline]
+    pub fn alone_and_after(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> (i32, i32) {
+        let Quiet { colour, attacked, m, moved, .. } = *quiet;
+        let alone = self.quiet[colour][attacked][m.from() as usize][m.to() as usize].get();
+        let after = before[..3].iter().flatten();
+        (alone, after.map(|m| self.continuation[m.index()][moved.index()].get()).sum())
+    }
+
     /// The value of a capture or promotion beyond its victim's.
     #[inline]
     pub fn noisy(&self, position: &Position, m: PackedMove) -> i32 {

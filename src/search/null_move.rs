@@ -84,8 +84,15 @@ pub enum Guard {
 pub enum Gate {
     /// Nothing.
     Always,
-    /// The static evaluation is at least beta, and this is no PV node.
-    StaticEval,
+    /// The static evaluation is at least beta, and this is no PV node; and before the table's bound
+    /// made it better, if it did, it was above beta by `margin` centipawns, less `slope` a ply of
+    /// depth.
+    Ahead {
+        /// The margin at depth 0.
+        margin: i32,
+        /// By how much it is less with each ply.
+        slope: i32,
+    },
 }
 
 /// Where the verify flag is on. It looks at the fail-highs further up the path that are being
@@ -174,6 +181,8 @@ pub struct Node {
     pub root_stage: u32,
     /// The static evaluation; only looked at by schemes for which [`Scheme::needs_eval`] is true.
     pub static_eval: Score,
+    /// The same before a bound from the table made it better.
+    pub own_eval: Score,
     /// The bound to reach.
     pub beta: Score,
     /// What travels down the tree.
@@ -230,7 +239,7 @@ impl Scheme {
 
     /// Does a decision of this scheme look at [`Node::static_eval`]?
     pub const fn needs_eval(&self) -> bool {
-        matches!(self.gate, Gate::StaticEval)
+        !matches!(self.gate, Gate::Always)
             || matches!(self.reduction, Reduction::Dynamic { .. })
             || self.verifying.needs_eval()
             || self.verified.needs_eval()
@@ -249,7 +258,7 @@ impl Scheme {
             || node.path.nulls_in_a_row >= self.in_a_row
             || node.ply < node.path.no_null_before
             || !self.guard.allows(node)
-            || (self.gate == Gate::StaticEval && (node.is_pv || node.static_eval < node.beta))
+            || !self.gate.opens(node)
         {
             return None;
         }
@@ -301,6 +310,20 @@ impl Reduction {
             Reduction::Dynamic { base, divisor, margin, most } => {
                 let ahead = (node.static_eval - node.beta) / margin;
                 Some(base + node.depth / divisor + ahead.min(most))
+            }
+        }
+    }
+}
+
+impl Gate {
+    #[inline]
+    fn opens(self, node: &Node) -> bool {
+        match self {
+            Gate::Always => true,
+            Gate::Ahead { margin, slope } => {
+                !node.is_pv
+                    && node.static_eval >= node.beta.max(node.own_eval)
+                    && node.own_eval >= node.beta + margin - slope * node.depth
             }
         }
     }
@@ -436,8 +459,9 @@ const VERIFY: FailHigh = FailHigh::Reduce { when: When::Always, plies: 1, redo: 
 /// From this depth on `modern` re-checks.
 pub const DEEP: Depth = 14;
 
-const MODERN_REDUCTION: Reduction =
-    Reduction::Dynamic { base: 3, divisor: 3, margin: 200, most: 3 };
+const MODERN_REDUCTION: Reduction = Reduction::Dynamic { base: 3, divisor: 3, margin: 80, most: 7 };
+
+const MODERN_GATE: Gate = Gate::Ahead { margin: 105, slope: 9 };
 
 const BEAL: &str = "Beal 1989; Goetsch & Campbell 1990; Donninger 1993";
 const PAPER: &str = "David-Tabibi & Netanyahu 2002, Figure 3";
@@ -531,7 +555,7 @@ pub static SCHEMES: [Scheme; 18] = [
         source: "engines of today (Stockfish, Ethereal, Berserk)",
         reduction: MODERN_REDUCTION,
         guard: Guard::OwnPiece,
-        gate: Gate::StaticEval,
+        gate: MODERN_GATE,
         verifying: FailHigh::Recheck { when: When::Depth(DEEP), ban: Ban::Share(3, 4) },
         verified: FailHigh::Recheck { when: When::Depth(DEEP), ban: Ban::Share(3, 4) },
         returns_mates: false,
@@ -541,7 +565,7 @@ pub static SCHEMES: [Scheme; 18] = [
         name: "verified-modern",
         source: "Tacet: modern, verified as in the paper",
         reduction: MODERN_REDUCTION,
-        gate: Gate::StaticEval,
+        gate: MODERN_GATE,
         verifying: VERIFY,
         ..PLAIN
     },
@@ -559,7 +583,8 @@ mod tests {
         own_pieces: 2,
         most_pieces: 2,
         root_stage: 10,
-        static_eval: Score::cp(100),
+        static_eval: Score::cp(110),
+        own_eval: Score::cp(110),
         beta: Score::cp(50),
         path: Path::ROOT,
     };
@@ -645,12 +670,16 @@ mod tests {
         let bare = Node { own_pieces: 0, ..NODE };
         let few = Node { root_stage: 4, ..NODE };
         let behind = Node { static_eval: Score::cp(49), ..NODE };
+        let hardly_ahead = Node { own_eval: Score::cp(100), ..NODE };
+        let worse_in_the_table = Node { static_eval: Score::cp(109), ..NODE };
         let open = Node { is_pv: true, ..NODE };
         let shallow = Node { depth: 1, ..NODE };
         let refused = |name, node| named(name).attempt(node).is_none();
         assert!(refused("standard-r2", &bare) && !refused("verified-r3", &bare));
         assert!(refused("micromax", &few) && !refused("standard-r2", &few));
         assert!(refused("modern", &behind) && !refused("standard-r2", &behind));
+        assert!(refused("modern", &hardly_ahead) && refused("modern", &worse_in_the_table));
+        assert!(!refused("modern", &Node { depth: 7, ..hardly_ahead }), "the margin falls");
         assert!(refused("modern", &open) && !refused("standard-r2", &open));
         assert!(refused("verified-r3", &shallow) && !refused("standard-r2", &shallow));
     }
@@ -698,7 +727,7 @@ mod tests {
     #[test]
     fn a_recheck_bans_the_null_move_for_three_quarters_and_keeps_an_outer_ban() {
         // R = 3 + 24 / 3: the re-check goes to depth 12, nine plies of it without a null move.
-        let node = Node { depth: 24, static_eval: NODE.beta, ..NODE };
+        let node = Node { depth: 24, static_eval: NODE.beta, own_eval: NODE.beta, ..NODE };
         let (_, passer) = verdict("modern", &node, Score::cp(80), Score::cp(80));
         assert_eq!(passer.asked[1], (12, Path { no_null_before: 12, ..Path::ROOT }));
         let outer = Path { no_null_before: 30, ..Path::ROOT };

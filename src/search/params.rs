@@ -144,11 +144,7 @@ params! {
     /// The deepest node that reverse futility leaves.
     reverse_futility_depth: 7, 4..=14, 1;
     /// Its margin per ply.
-    reverse_futility_margin: 74, 40..=160, 8;
-    /// How much of what the evaluation is above beta is believed, in 1/1024.
-    reverse_futility_trust: 804, 0..=1024, 64;
-    /// How much of the evaluation's known error widens the margin, in 1/1024.
-    reverse_futility_error: 192, 0..=2048, 100;
+    reverse_futility_margin: 75, 40..=160, 8;
     /// Switch: where only a mate can matter, no node near the root is left unsearched.
     use_mate_hunt: 1, 0..=1, 1;
     /// The score from which that is so, in centipawns.
@@ -174,13 +170,25 @@ params! {
     /// Switch: futility pruning.
     use_futility: 1, 0..=1, 1;
     /// The deepest reduced depth at which quiet moves are futile.
-    futility_depth: 7, 3..=12, 1;
+    futility_depth: 12, 3..=16, 1;
     /// Its margin at depth 0.
-    futility_base: 143, 20..=250, 15;
+    futility_base: 50, 0..=250, 12;
     /// Its margin per ply.
-    futility_margin: 107, 30..=180, 10;
-    /// Switch: what futility leaves out may still be the node's best score.
-    use_futility_bound: 1, 0..=1, 1;
+    futility_margin: 65, 30..=180, 8;
+    /// The history that is worth a centipawn of it.
+    futility_history: 57, 20..=400, 8;
+    /// Switch: futility pruning of captures.
+    use_capture_futility: 1, 0..=1, 1;
+    /// The deepest reduced depth at which captures are futile.
+    capture_futility_depth: 6, 2..=12, 1;
+    /// Its margin at depth 0, beside one and a half times the victim.
+    capture_futility_base: 80, 0..=300, 15;
+    /// Its margin per ply.
+    capture_futility_margin: 90, 30..=200, 10;
+    /// What pruning expects a late move to be reduced by at depth 1, move 1, in 1/1024 ply.
+    pruning_base: 1450, 500..=2500, 60;
+    /// The growth of this with ln(depth) ln(number).
+    pruning_slope: 410, 200..=800, 25;
     /// Switch: quiet moves that give check are pruned as captures are.
     use_check_exemption: 1, 0..=1, 1;
     /// Switch: quiet moves that give check without loss come earlier.
@@ -200,9 +208,9 @@ params! {
     /// Switch: history pruning.
     use_history_pruning: 1, 0..=1, 1;
     /// The deepest reduced depth at which moves of bad history are skipped.
-    history_pruning_depth: 5, 1..=8, 1;
-    /// The history per ply below which they are.
-    history_pruning_margin: 4103, 1000..=8000, 400;
+    history_pruning_depth: 4, 1..=10, 1;
+    /// The history below which they are, per ply of the node's depth beyond the first.
+    history_pruning_margin: 2000, 500..=6000, 200;
     /// Switch: late-move reductions.
     use_late_move_reductions: 1, 0..=1, 1;
     /// Reduction of a quiet move at depth 1, move 1.

@@ -18,23 +18,15 @@ pub fn hunts(alpha: Score, ply: Ply) -> bool {
 }
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
-/// below it. `error` is by how much the evaluation was corrected. The score, if so.
+/// below it.
 #[inline]
-pub fn reverse_futility(
-    depth: Depth,
-    eval: Score,
-    beta: Score,
-    improving: bool,
-    error: i32,
-) -> Option<Score> {
-    let margin = params::reverse_futility_margin() * (depth - Depth::from(improving))
-        + error.abs() * params::reverse_futility_error() / 1024;
-    let is_above = params::use_reverse_futility() != 0
+pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool) -> bool {
+    let margin = params::reverse_futility_margin() * (depth - Depth::from(improving));
+    params::use_reverse_futility() != 0
         && depth <= params::reverse_futility_depth()
         && !beta.is_decisive()
         && !eval.is_decisive()
-        && eval - margin >= beta;
-    is_above.then(|| believed(eval, beta, params::reverse_futility_trust()))
+        && eval - margin.max(0) >= beta
 }
 
 /// A score of which so much (in 1/1024) of what is above beta is believed.
@@ -71,22 +63,39 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
     if improving { count } else { count / 2 }
 }
 
-/// Futility: even a good quiet move will not reach alpha from here, but this at most. `depth` is
-/// reduced.
+/// Futility: not even a quiet move of this history will reach alpha from here. `depth` is reduced.
 #[inline]
-pub fn futility(depth: Depth, eval: Score, alpha: Score) -> Option<Score> {
-    let most = eval + params::futility_base() + params::futility_margin() * depth;
-    let is_below =
-        params::use_futility() != 0 && depth <= params::futility_depth() && most <= alpha;
-    is_below.then_some(most)
+pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
+    let margin = params::futility_base()
+        + params::futility_margin() * depth
+        + history / params::futility_history();
+    params::use_futility() != 0 && depth <= params::futility_depth() && eval + margin <= alpha
 }
 
-/// Moves with a history this bad are not tried. `depth` is reduced.
+/// The same for a capture of a piece of this worth. `depth` is reduced.
 #[inline]
-pub fn bad_history(depth: Depth, history: i32) -> bool {
+pub fn capture_futility(
+    depth: Depth,
+    eval: Score,
+    victim: i32,
+    history: i32,
+    alpha: Score,
+) -> bool {
+    let margin = params::capture_futility_base()
+        + params::capture_futility_margin() * depth
+        + victim * 3 / 2
+        + history / 16;
+    params::use_capture_futility() != 0
+        && depth <= params::capture_futility_depth()
+        && eval + margin < alpha
+}
+
+/// Moves that did this badly after the moves before are not tried. Only `reduced` is reduced.
+#[inline]
+pub fn bad_history(reduced: Depth, depth: Depth, history: i32) -> bool {
     params::use_history_pruning() != 0
-        && depth <= params::history_pruning_depth()
-        && history < -params::history_pruning_margin() * depth.max(1)
+        && reduced <= params::history_pruning_depth()
+        && history < -params::history_pruning_margin() * (depth - 1)
 }
 
 /// What a quiet move may lose by exchange and still be tried. `depth` is reduced.
@@ -110,10 +119,28 @@ mod tests {
     #[test]
     fn reverse_futility_asks_for_more_the_deeper() {
         let (eval, beta) = (Score::cp(200), Score::cp(0));
-        assert!(reverse_futility(1, eval, beta, false, 0).is_some_and(|score| score >= beta));
-        assert!(reverse_futility(8, eval, beta, false, 0).is_none());
-        assert!(reverse_futility(1, eval, Score::mate_in(9), false, 0).is_none());
-        assert!(reverse_futility(1, eval, beta, false, 1000).is_none());
+        assert!(reverse_futility(1, eval, beta, false) && reverse_futility(2, eval, beta, true));
+        assert!(!reverse_futility(8, eval, beta, false));
+        assert!(!reverse_futility(1, eval, Score::mate_in(9), false));
+        assert!(!reverse_futility(1, -eval, beta, true), "never below beta");
+    }
+
+    #[test]
+    fn a_good_history_or_more_depth_saves_a_quiet_move() {
+        let (eval, alpha) = (Score::cp(0), Score::cp(150));
+        assert!(futility(0, eval, 0, alpha) && !futility(5, eval, 0, alpha));
+        assert!(!futility(0, eval, 20_000, alpha));
+        assert!(bad_history(1, 4, -20_000) && !bad_history(1, 4, -100));
+        assert!(!bad_history(9, 12, -40_000), "too deep");
+        assert!(!bad_history(0, 1, 0));
+    }
+
+    #[test]
+    fn a_capture_counts_its_victim() {
+        let (eval, alpha) = (Score::cp(0), Score::cp(400));
+        assert!(capture_futility(1, eval, 100, 0, alpha));
+        assert!(!capture_futility(1, eval, 500, 0, alpha));
+        assert!(!capture_futility(4, eval, 100, 0, alpha));
     }
 
     #[test]

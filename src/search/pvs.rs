@@ -337,13 +337,19 @@ impl<'a> Playing<'a> {
 
     /// Steps 5 to 9.
     fn before_moves(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Before> {
-        let mut depth = task.depth;
         let search = |depth| Some(Before::Search { depth, path: task.path, redo: false });
-        if self.frames[task.ply].excluded.is_some() || position.in_check() {
-            return search(depth);
+        if position.in_check() {
+            return search(task.depth);
+        }
+        // A singular search ends here too: other moves need not be searched to reach its beta.
+        if self.frames[task.ply].excluded.is_some() {
+            return match self.reverse_futility(task, task.depth, known) {
+                Some(score) => Some(Before::Leave(score)),
+                None => search(task.depth),
+            };
         }
         // Step 5: the depth in hindsight.
-        depth = self.in_hindsight(task);
+        let mut depth = self.in_hindsight(task);
 
         // Step 6: a node without a table move is not worth its full depth (internal iterative
         // reduction, Schröder).
@@ -359,11 +365,7 @@ impl<'a> Playing<'a> {
         }
 
         // Step 7: reverse futility.
-        let Known { eval, improving, error, .. } = *known;
-        if !task.is_pv()
-            && !task.is_hunted()
-            && let Some(score) = prune::reverse_futility(depth, eval, task.beta, improving, error)
-        {
+        if let Some(score) = self.reverse_futility(task, depth, known) {
             return Some(Before::Leave(score));
         }
 
@@ -377,6 +379,15 @@ impl<'a> Playing<'a> {
             return Some(Before::Leave(score));
         }
         Some(before)
+    }
+
+    /// Step 7. The score, where no search is needed to know that it is above beta.
+    fn reverse_futility(&self, task: &Task, depth: Depth, known: &Known) -> Option<Score> {
+        let &Known { eval, improving, was_pv, .. } = known;
+        let is_above = !was_pv
+            && !task.is_hunted()
+            && prune::reverse_futility(depth, eval, task.beta, improving);
+        is_above.then_some(eval)
     }
 
     /// Step 8. A pass by the scheme chosen.
@@ -397,6 +408,7 @@ impl<'a> Playing<'a> {
             most_pieces: own.max(theirs),
             root_stage: self.worker.root_stage,
             static_eval: known.eval,
+            own_eval: self.frames[task.ply].eval.unwrap_or(known.eval),
             beta: task.beta,
             path: task.path,
         };

@@ -63,9 +63,22 @@ const fn ln(x: f64) -> f64 {
 
 /// The base reduction in 1/1024 ply: it grows with both logarithms.
 #[inline]
-pub fn base(depth: Depth, number: i32) -> i32 {
-    let (d, n) = (LN[depth.clamp(1, 63) as usize], LN[number.clamp(1, 63) as usize]);
-    params::reduction_base() + ((d * n) >> 10) * params::reduction_slope() / 1024
+fn base(depth: Depth, number: i32) -> i32 {
+    params::reduction_base() + logarithms(depth, number) * params::reduction_slope() / 1024
+}
+
+/// ln(depth) ln(number) in 1/1024.
+#[inline]
+fn logarithms(depth: Depth, number: i32) -> i32 {
+    (LN[depth.clamp(1, 63) as usize] * LN[number.clamp(1, 63) as usize]) >> 10
+}
+
+/// The reduction that pruning expects of a late quiet move, in plies, before it is known better.
+#[inline]
+pub fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
+    let growth = logarithms(depth, number) * params::pruning_slope() / 1024;
+    let fine = growth + params::pruning_base() - 1024 * i32::from(pv);
+    (fine >> 10) + Depth::from(!improving && growth > 1024)
 }
 
 /// The reduction of a late move in plies; may be negative, the caller clamps.

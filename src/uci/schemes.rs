@@ -53,7 +53,9 @@ fn condition(scheme: &Scheme) -> String {
     };
     let gate = match scheme.gate {
         Gate::Always => None,
-        Gate::StaticEval => Some("eval >= beta off the PV".to_owned()),
+        Gate::Ahead { margin, slope } => {
+            Some(format!("eval >= beta and beta + {margin} - {slope} depth off the PV"))
+        }
     };
     let both: Vec<String> = guard.into_iter().chain(gate).collect();
     if both.is_empty() { "anything".to_owned() } else { both.join(", ") }

@@ -26,8 +26,6 @@ struct Candidate {
 enum Hopeless {
     No,
     Move,
-    /// The move, and it cannot bring more than this.
-    Above(Score),
     AllQuiets,
 }
 
@@ -66,10 +64,6 @@ impl Playing<'_> {
                 match self.hopeless(position, &task, known, &candidate) {
                     Hopeless::No => {}
                     Hopeless::Move => continue,
-                    Hopeless::Above(bound) => {
-                        found.score = found.score.max(bound);
-                        continue;
-                    }
                     Hopeless::AllQuiets => {
                         picker.skip_quiets();
                         continue;
@@ -152,37 +146,38 @@ impl Playing<'_> {
         candidate: &Candidate,
     ) -> Hopeless {
         let &Candidate { m, number, quiet, check, history, .. } = candidate;
-        if !quiet || (check && params::use_check_exemption() != 0) {
-            let history = if quiet { 0 } else { history };
-            let loses = params::use_exchange_pruning() != 0
+        let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
+        let reduced = (task.depth - 1 - reduction).max(0);
+        let eval = self.frames[task.ply].eval;
+        let loses = |most| {
+            params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
-                && !exchange::at_least(position, m, prune::noisy_loss(task.depth, history));
-            return if loses { Hopeless::Move } else { Hopeless::No };
+                && !exchange::at_least(position, m, most)
+        };
+        let hopeless = |is_so| if is_so { Hopeless::Move } else { Hopeless::No };
+        if check && (!quiet || params::use_check_exemption() != 0) {
+            let history = if quiet { 0 } else { history };
+            return hopeless(loses(prune::noisy_loss(task.depth, history)));
+        }
+        if !quiet {
+            let victim = position.captured(m).map_or(0, exchange::value_of);
+            let is_futile = !task.is_pv()
+                && eval.is_some_and(|eval| {
+                    prune::capture_futility(reduced, eval, victim, history, task.alpha)
+                });
+            return hopeless(is_futile || loses(prune::noisy_loss(task.depth, history)));
         }
         if number > prune::late_move_count(task.depth, known.improving) {
             return Hopeless::AllQuiets;
         }
-        let reduction = (reduce::base(task.depth, number) - history / 16) >> 10;
-        let depth = (task.depth - 1 - reduction.max(0)).max(0);
-        if !position.in_check()
-            && let Some(bound) = prune::futility(depth, known.eval, task.alpha)
-        {
-            return if params::use_futility_bound() != 0 {
-                Hopeless::Above(bound)
-            } else {
-                Hopeless::Move
-            };
-        }
-        if prune::bad_history(depth, history) {
-            return Hopeless::Move;
-        }
-        if params::use_exchange_pruning() != 0
-            && task.depth <= params::exchange_depth()
-            && !exchange::at_least(position, m, prune::quiet_loss(depth))
-        {
-            return Hopeless::Move;
-        }
-        Hopeless::No
+        let quiet = Quiet::new(position, &known.threats, m);
+        let (alone, after) = self.memory.history.alone_and_after(&quiet, &known.before);
+        let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
+        hopeless(
+            prune::bad_history(reduced, task.depth, after)
+                || eval.is_some_and(is_futile)
+                || loses(prune::quiet_loss(reduced)),
+        )
     }
 
     /// Step 12. The table's move is searched deeper if it is the only good one, and so is a check
