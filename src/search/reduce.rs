@@ -141,6 +141,19 @@ mod tests {
     }
 
     #[test]
+    fn pruning_expects_more_of_what_is_late_deep_and_gets_worse() {
+        let usual = expected(8, 12, true, false);
+        assert!(usual > expected(8, 3, true, false) && usual > expected(3, 12, true, false));
+        assert_eq!(expected(8, 12, true, true), usual - 1);
+        assert_eq!(expected(8, 12, false, false), usual + 1);
+        assert_eq!(
+            expected(1, 2, false, false),
+            expected(1, 2, true, false),
+            "too shallow to tell"
+        );
+    }
+
+    #[test]
     fn later_and_deeper_is_reduced_more() {
         assert!(late_move(&LATE) > late_move(&Late { number: 4, ..LATE }));
         assert!(late_move(&LATE) > late_move(&Late { depth: 4, ..LATE }));

@@ -162,6 +162,7 @@ impl Playing<'_> {
         if !quiet {
             let victim = position.captured(m).map_or(0, exchange::value_of);
             let is_futile = !task.is_pv()
+                && m.promoted_to().is_none()
                 && eval.is_some_and(|eval| {
                     prune::capture_futility(reduced, eval, victim, history, task.alpha)
                 });
