@@ -148,7 +148,9 @@ impl Playing<'_> {
         let &Candidate { m, number, quiet, check, history, .. } = candidate;
         let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
         let reduced = (task.depth - 1 - reduction).max(0);
-        let eval = self.frames[task.ply].eval;
+        // What gives material for a mate looks futile.
+        let hunts = prune::hunts(task.alpha, task.ply);
+        let eval = self.frames[task.ply].eval.filter(|_| !hunts);
         let loses = |most| {
             params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
