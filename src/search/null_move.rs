@@ -671,6 +671,7 @@ mod tests {
         let few = Node { root_stage: 4, ..NODE };
         let behind = Node { static_eval: Score::cp(49), ..NODE };
         let hardly_ahead = Node { own_eval: Score::cp(100), ..NODE };
+        let deeper = Node { depth: 7, ..hardly_ahead };
         let worse_in_the_table = Node { static_eval: Score::cp(109), ..NODE };
         let open = Node { is_pv: true, ..NODE };
         let shallow = Node { depth: 1, ..NODE };
@@ -679,7 +680,7 @@ mod tests {
         assert!(refused("micromax", &few) && !refused("standard-r2", &few));
         assert!(refused("modern", &behind) && !refused("standard-r2", &behind));
         assert!(refused("modern", &hardly_ahead) && refused("modern", &worse_in_the_table));
-        assert!(!refused("modern", &Node { depth: 7, ..hardly_ahead }), "the margin falls");
+        assert!(!refused("modern", &deeper), "the margin falls with depth");
         assert!(refused("modern", &open) && !refused("standard-r2", &open));
         assert!(refused("verified-r3", &shallow) && !refused("standard-r2", &shallow));
     }
