@@ -9,7 +9,12 @@ const RECHECK: Depth = 14;
 
 /// R grows with the depth and with what the static value has over beta.
 fn reduction(depth: Depth, value: Score, beta: Score) -> Depth {
-    3 + depth / 3 + ((value - beta) / 200).min(3)
+    3 + depth / 3 + ((value - beta) / 80).min(7)
+}
+
+/// The static value is above beta, and the more so the shallower the search.
+fn is_ahead(depth: Depth, value: Score, beta: Score) -> bool {
+    value - beta >= (105 - 9 * depth).max(0)
 }
 
 /// The window holds more than one value.
@@ -35,7 +40,7 @@ pub fn modern(
     let allowed = may_pass && tree.ply() >= no_null_before;
     if allowed && has_piece && !position.in_check() && !is_pv(alpha, beta) {
         let static_value = tree.evaluate(position);
-        if static_value >= beta {
+        if is_ahead(depth, static_value, beta) {
             let reduced = depth - 1 - reduction(depth, static_value, beta);
             let value = -tree.passed(position, |tree, next| {
                 modern(tree, next, reduced, -beta, -beta + 1, false, no_null_before)
@@ -80,7 +85,7 @@ pub fn verified_modern(
     let allowed = may_pass && (!verify || depth > 1);
     if allowed && !position.in_check() && !is_pv(alpha, beta) {
         let static_value = tree.evaluate(position);
-        if static_value >= beta {
+        if is_ahead(depth, static_value, beta) {
             let reduced = depth - 1 - reduction(depth, static_value, beta);
             let value = -tree.passed(position, |tree, next| {
                 verified_modern(tree, next, reduced, -beta, -beta + 1, false, verify)
