@@ -93,9 +93,8 @@ impl History {
     /// The value of a quiet move; `before` are the pieces moved one, two, four and six plies ago.
     #[inline]
     pub fn quiet(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> i32 {
-        let Quiet { colour, attacked, m, moved, pawns } = *quiet;
-        let butterfly = self.quiet[colour][attacked][m.from() as usize][m.to() as usize].get();
-        let mut value = butterfly * params::weight_butterfly();
+        let Quiet { moved, pawns, .. } = *quiet;
+        let mut value = self.alone(quiet) * params::weight_butterfly();
         if params::use_pawn_history() != 0 {
             value += self.pawns[pawns][moved.index()].get() * params::weight_pawns();
         }
@@ -113,13 +112,18 @@ impl History {
         value / 1024
     }
 
-    /// How a quiet move did by itself, and how it did after the moves one, two and four plies ago.
+    /// How a quiet move did whatever came before.
     #[inline]
-    pub fn alone_and_after(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> (i32, i32) {
-        let Quiet { colour, attacked, m, moved, .. } = *quiet;
-        let alone = self.quiet[colour][attacked][m.from() as usize][m.to() as usize].get();
-        let after = before[..3].iter().flatten();
-        (alone, after.map(|m| self.continuation[m.index()][moved.index()].get()).sum())
+    pub fn alone(&self, quiet: &Quiet) -> i32 {
+        let Quiet { colour, attacked, m, .. } = *quiet;
+        self.quiet[colour][attacked][m.from() as usize][m.to() as usize].get()
+    }
+
+    /// How it did after the moves one, two and four plies ago.
+    #[inline]
+    pub fn after(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> i32 {
+        let earlier = before[..3].iter().flatten();
+        earlier.map(|m| self.continuation[m.index()][quiet.moved.index()].get()).sum()
     }
 
     /// The value of a capture or promotion beyond its victim's.

@@ -1,9 +1,9 @@
 //! Which nodes and moves are left out: pure functions of plain values.
 //!
-//! Whole nodes are left where the evaluation is far from the window. That says nothing where a game
-//! is won and the question is whether there is a mate: material given up for one looks like a loss.
-//! So where a side [`hunts`] for one they are searched; near the root only, since further on that
-//! would cost too much.
+//! Whole nodes are left, and moves are futile, where the evaluation is far from the window. That says
+//! nothing where a game is won and the question is whether there is a mate: material given up for one
+//! looks like a loss. So where a side [`hunts`] for one they are searched; near the root only, since
+//! further on that would cost too much.
 
 use super::params;
 use super::table::Entry;

@@ -113,6 +113,12 @@ impl Task {
         self.ply == 0
     }
 
+    /// Is the side to move to find more than a win? See [`prune::hunts`].
+    #[inline]
+    fn hunts(&self) -> bool {
+        prune::hunts(self.alpha, self.ply)
+    }
+
     /// Is the side to move, behind by far, to be searched for a mate against it? See
     /// [`prune::hunts`].
     #[inline]
@@ -341,32 +347,19 @@ impl<'a> Playing<'a> {
         if position.in_check() {
             return search(task.depth);
         }
-        // A singular search ends here too: other moves need not be searched to reach its beta.
-        if self.frames[task.ply].excluded.is_some() {
-            return match self.reverse_futility(task, task.depth, known) {
-                Some(score) => Some(Before::Leave(score)),
-                None => search(task.depth),
-            };
-        }
-        // Step 5: the depth in hindsight.
-        let mut depth = self.in_hindsight(task);
-
-        // Step 6: a node without a table move is not worth its full depth (internal iterative
-        // reduction, Schröder).
-        if params::use_iir() != 0
-            && depth >= params::iir_depth()
-            && known.hint.is_none()
-            && (task.is_pv() || task.cut_node)
-        {
-            depth -= 1;
-        }
-        if task.is_pv() && !self.worker.job.scheme.may_pass_in_pv() {
-            return search(depth);
-        }
+        let is_singular_search = self.frames[task.ply].excluded.is_some();
+        let depth = if is_singular_search { task.depth } else { self.depth_of(task, known) };
 
         // Step 7: reverse futility.
-        if let Some(score) = self.reverse_futility(task, depth, known) {
-            return Some(Before::Leave(score));
+        let is_above = !known.was_pv
+            && !task.is_hunted()
+            && prune::reverse_futility(depth, known.eval, task.beta, known.improving);
+        if is_above {
+            return Some(Before::Leave(known.eval));
+        }
+        let may_pass = !task.is_pv() || self.worker.job.scheme.may_pass_in_pv();
+        if is_singular_search || !may_pass {
+            return search(depth);
         }
 
         // Step 8: the null move.
@@ -381,13 +374,16 @@ impl<'a> Playing<'a> {
         Some(before)
     }
 
-    /// Step 7. The score, where no search is needed to know that it is above beta.
-    fn reverse_futility(&self, task: &Task, depth: Depth, known: &Known) -> Option<Score> {
-        let &Known { eval, improving, was_pv, .. } = known;
-        let is_above = !was_pv
-            && !task.is_hunted()
-            && prune::reverse_futility(depth, eval, task.beta, improving);
-        is_above.then_some(eval)
+    /// Steps 5 and 6: the depth that a node is worth.
+    fn depth_of(&self, task: &Task, known: &Known) -> Depth {
+        // Step 5: in hindsight.
+        let depth = self.in_hindsight(task);
+        // Step 6: without a table move not its full depth (internal iterative reduction, Schröder).
+        let is_blind = params::use_iir() != 0
+            && depth >= params::iir_depth()
+            && known.hint.is_none()
+            && (task.is_pv() || task.cut_node);
+        depth - Depth::from(is_blind)
     }
 
     /// Step 8. A pass by the scheme chosen.

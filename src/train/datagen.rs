@@ -1,10 +1,10 @@
 //! `tacet datagen`: the engine plays itself and stores the games.
 //!
-//! Every game begins with a few random moves, or in the middle of a stored game, and is then played by the shipped search and
-//! evaluation with a soft node limit: the iteration in which the limit is passed is finished. A
-//! game depends on nothing but the seed, its number and the options, and games are stored in the
-//! order of their numbers, so a file can be made again to the bit, with any number of threads. A
-//! run that was interrupted, or killed, goes on where the file ends.
+//! Every game begins with a few random moves, or in the middle of a stored game, and is then played
+//! by the shipped search and evaluation with a soft node limit: the iteration in which the limit is
+//! passed is finished. A game depends on nothing but the seed, its number and the options, and games
+//! are stored in the order of their numbers, so a file can be made again to the bit, with any number of
+//! threads. A run that was interrupted, or killed, goes on where the file ends.
 //!
 //! Games end by the rules of chess, or earlier by adjudication: see [`Referee`].
 

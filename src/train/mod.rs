@@ -1,10 +1,10 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
 //! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format), which can
-//! begin in the middle of older ones ([`branches`]); [`texel`] fits the
-//! numbers of the classical evaluation to such games, beginning at those of [`prior`]; [`trainer`]
-//! trains the neural evaluation on them. [`curve`] is how both turn centipawns into points. [`wdl`]
-//! fits the model that turns scores into chances.
+//! begin in the middle of older ones ([`branches`]); [`texel`] fits the numbers of the classical
+//! evaluation to such games, beginning at those of [`prior`]; [`trainer`] trains the neural evaluation
+//! on them. [`curve`] is how both turn centipawns into points. [`wdl`] fits the model that turns scores
+//! into chances.
 
 pub mod branches;
 pub mod curve;

@@ -15,7 +15,8 @@ use crate::search::reduce::{self, Late};
 struct Candidate {
     m: PackedMove,
     number: i32,
-    quiet: bool,
+    /// What its histories depend on, if it is quiet.
+    quiet: Option<Quiet>,
     check: bool,
     history: i32,
     /// The best score of the moves before.
@@ -54,8 +55,11 @@ impl Playing<'_> {
             if task.is_root() {
                 self.announce(m, number as usize);
             }
-            let quiet = !position.is_noisy(m);
-            let history = self.history_of(position, known, m, quiet);
+            let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &known.threats, m));
+            let history = match &quiet {
+                Some(quiet) => self.memory.history.quiet(quiet, &known.before),
+                None => self.memory.history.noisy(position, m),
+            };
             let check = known.checks.is_some_and(|checks| checks.gives(position, m));
             let candidate = Candidate { m, number, quiet, check, history, best: found.score };
 
@@ -103,7 +107,7 @@ impl Playing<'_> {
                 self.learn(position, known, m, &tried, depth);
                 break;
             }
-            tried.push(m, quiet);
+            tried.push(m, quiet.is_some());
         }
         if params::use_exact_bonus() != 0
             && found.score > first_alpha
@@ -128,15 +132,6 @@ impl Playing<'_> {
         Some(found)
     }
 
-    fn history_of(&self, position: &Position, known: &Known, m: PackedMove, quiet: bool) -> i32 {
-        let history = &self.memory.history;
-        if quiet {
-            history.quiet(&Quiet::new(position, &known.threats, m), &known.before)
-        } else {
-            history.noisy(position, m)
-        }
-    }
-
     /// Step 11. Late-move, futility, history and exchange pruning.
     fn hopeless(
         &self,
@@ -149,32 +144,32 @@ impl Playing<'_> {
         let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
         let reduced = (task.depth - 1 - reduction).max(0);
         // What gives material for a mate looks futile.
-        let hunts = prune::hunts(task.alpha, task.ply);
-        let eval = self.frames[task.ply].eval.filter(|_| !hunts);
+        let eval = self.frames[task.ply].eval.filter(|_| !task.hunts());
         let loses = |most| {
             params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
                 && !exchange::at_least(position, m, most)
         };
         let hopeless = |is_so| if is_so { Hopeless::Move } else { Hopeless::No };
-        if check && (!quiet || params::use_check_exemption() != 0) {
-            let history = if quiet { 0 } else { history };
-            return hopeless(loses(prune::noisy_loss(task.depth, history)));
-        }
-        if !quiet {
-            let victim = position.captured(m).map_or(0, exchange::value_of);
-            let is_futile = !task.is_pv()
-                && m.promoted_to().is_none()
-                && eval.is_some_and(|eval| {
-                    prune::capture_futility(reduced, eval, victim, history, task.alpha)
-                });
-            return hopeless(is_futile || loses(prune::noisy_loss(task.depth, history)));
+        let Some(quiet) = quiet else {
+            let is_futile = |eval| {
+                let victim = position.captured(m).map_or(0, exchange::value_of);
+                prune::capture_futility(reduced, eval, victim, history, task.alpha)
+            };
+            let may_be_futile = !check && !task.is_pv() && m.promoted_to().is_none();
+            return hopeless(
+                (may_be_futile && eval.is_some_and(is_futile))
+                    || loses(prune::noisy_loss(task.depth, history)),
+            );
+        };
+        if check && params::use_check_exemption() != 0 {
+            return hopeless(loses(prune::noisy_loss(task.depth, 0)));
         }
         if number > prune::late_move_count(task.depth, known.improving) {
             return Hopeless::AllQuiets;
         }
-        let quiet = Quiet::new(position, &known.threats, m);
-        let (alone, after) = self.memory.history.alone_and_after(&quiet, &known.before);
+        let alone = self.memory.history.alone(&quiet);
+        let after = self.memory.history.after(&quiet, &known.before);
         let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
         hopeless(
             prune::bad_history(reduced, task.depth, after)
@@ -239,7 +234,7 @@ impl Playing<'_> {
         let ply = task.ply;
         let full = task.depth - 1 + extension;
         self.frames[ply].moved = Some(moved_piece(position, m));
-        self.frames[ply].quiet = quiet.then(|| Quiet::new(position, &known.threats, m));
+        self.frames[ply].quiet = quiet;
         let next = self.worker.make(position, m);
         let path = task.path.after_move();
         let (alpha, beta) = (task.alpha, task.beta);
@@ -259,7 +254,7 @@ impl Playing<'_> {
             let reduction = reduce::late_move(&Late {
                 depth: task.depth,
                 number,
-                quiet,
+                quiet: quiet.is_some(),
                 pv: task.is_pv(),
                 cut_node: task.cut_node,
                 improving: known.improving,
