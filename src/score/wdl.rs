@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [83.1, -52.2, 105.0, -18.9], width: [188.2, 50.5, -68.2, 15.8] };
+    Model { even: [69.6, -36.8, 108.7, -21.4], width: [112.1, 58.2, -58.3, 13.2] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;
