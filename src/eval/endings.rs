@@ -202,7 +202,7 @@ fn steps_to_corner(square: Square, bishop: Bitboard) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::classical::TEMPO;
+    use crate::eval::classical::first::TEMPO;
     use crate::eval::{Evaluator, State};
 
     fn position(fen: &str) -> Position {
@@ -211,7 +211,7 @@ mod tests {
 
     fn value(fen: &str) -> i32 {
         let position = position(fen);
-        State::with(&Evaluator::Classical, &position).evaluate(&position).value()
+        State::with(Evaluator::first(), &position).evaluate(&position).value()
     }
 
     /// The same position for the other colour, Black to move.

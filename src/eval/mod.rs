@@ -20,8 +20,8 @@ use network::{Network, NetworkError};
 /// Which evaluation. Cheap to copy. The default is the network that is part of the program.
 #[derive(Clone, Debug)]
 pub enum Evaluator {
-    /// The sum of piece-square values.
-    Classical,
+    /// The sum of these piece-square values.
+    Classical(&'static classical::Values),
     /// A neural network.
     Network(Arc<Network>),
 }
@@ -29,20 +29,29 @@ pub enum Evaluator {
 impl Evaluator {
     /// The name of the network that is part of the program.
     pub const INTERNAL: &str = "<internal>";
-    /// The name of the sum of piece-square values.
+    /// The name of the sum of piece-square values as a network taught them.
     pub const CLASSICAL: &str = "<classical>";
+    /// The name of that from which all networks descend.
+    pub const FIRST: &str = "<first>";
 
-    /// The evaluation of a name: one of the two above, or that of a file. What a GUI sends for a
-    /// field left empty is the default.
+    /// The evaluation of a name: one of those above, or that of a file. What a GUI sends for a field
+    /// left empty is the default.
     ///
     /// # Errors
     /// If there is no such file, or it holds no network.
     pub fn named(name: &str) -> Result<Evaluator, NetworkError> {
         match name {
             "" | "<empty>" | Evaluator::INTERNAL => Ok(Evaluator::default()),
-            Evaluator::CLASSICAL => Ok(Evaluator::Classical),
+            Evaluator::CLASSICAL => Ok(Evaluator::Classical(&classical::TAUGHT)),
+            Evaluator::FIRST => Ok(Evaluator::first().clone()),
             path => Ok(Evaluator::Network(Arc::new(Network::load(Path::new(path))?))),
         }
+    }
+
+    /// The sum of piece-square values from which all networks descend: what the classic searcher has.
+    pub fn first() -> &'static Evaluator {
+        static FIRST: Evaluator = Evaluator::Classical(&classical::FIRST);
+        &FIRST
     }
 }
 
@@ -51,7 +60,9 @@ impl Default for Evaluator {
         static EMBEDDED: LazyLock<Evaluator> = LazyLock::new(|| {
             // A test holds that the bytes are a network.
             Network::read(network::EMBEDDED)
-                .map_or(Evaluator::Classical, |network| Evaluator::Network(Arc::new(network)))
+                .map_or(Evaluator::Classical(&classical::TAUGHT), |network| {
+                    Evaluator::Network(Arc::new(network))
+                })
         });
         EMBEDDED.clone()
     }
@@ -75,7 +86,9 @@ impl State {
     /// A stack of the given evaluation whose bottom is `position`.
     pub fn with(evaluator: &Evaluator, position: &Position) -> State {
         match evaluator {
-            Evaluator::Classical => State::Classical(classical::Stack::new(position)),
+            Evaluator::Classical(values) => {
+                State::Classical(classical::Stack::new(values, position))
+            }
             Evaluator::Network(network) => {
                 State::Network(network::accumulator::Stack::new(Arc::clone(network), position))
             }
@@ -86,7 +99,11 @@ impl State {
     /// had the same evaluation: its memory and what it has cached are kept.
     pub fn resumed(last: Option<State>, evaluator: &Evaluator, position: &Position) -> State {
         let mut state = match (last, evaluator) {
-            (Some(State::Classical(stack)), Evaluator::Classical) => State::Classical(stack),
+            (Some(State::Classical(stack)), Evaluator::Classical(values))
+                if stack.is_of(values) =>
+            {
+                State::Classical(stack)
+            }
             (Some(State::Network(stack)), Evaluator::Network(network)) if stack.is_of(network) => {
                 State::Network(stack)
             }

@@ -117,11 +117,11 @@ impl SearchJob {
         }
     }
 
-    /// The evaluation in use: the classic searcher always has the classical one.
+    /// The evaluation in use: the classic searcher always has the first one.
     fn evaluator(&self) -> &Evaluator {
         match self.searcher {
             Searcher::Playing => &self.evaluator,
-            Searcher::Classic => &Evaluator::Classical,
+            Searcher::Classic => Evaluator::first(),
         }
     }
 }

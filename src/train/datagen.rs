@@ -46,7 +46,8 @@ pub struct DatagenArgs {
     /// Finish the iteration in which so many nodes are passed
     #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
-    /// The evaluation: a network file, or `<classical>` [default: the network in the program]
+    /// The evaluation: a network file, `<classical>`, or `<first>`, from which all networks descend
+    /// [default: the network in the program]
     #[arg(long, value_name = "FILE", default_value = Evaluator::INTERNAL, hide_default_value = true)]
     pub eval_file: PathBuf,
     /// Begin in the middle of the games of these files instead of after random moves

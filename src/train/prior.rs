@@ -4,7 +4,7 @@
 //! Each kind of piece has a `Profile` of a few numbers, written down by hand from general chess
 //! knowledge: its material, and what it gains by standing in the centre, by advancing, and so on.
 
-use crate::eval::classical::{Pair, pair};
+use crate::eval::classical::{Halves, Pair, pair};
 
 /// Squares of the left half of the board, rank by rank from White's first.
 pub const SQUARES: usize = 32;
@@ -15,7 +15,7 @@ pub fn half_square(square: usize) -> usize {
 }
 
 /// The value of each kind of piece, from pawn to king, on each square of the left half.
-pub fn tables() -> [[Pair; SQUARES]; 6] {
+pub fn tables() -> Halves {
     std::array::from_fn(|role| {
         std::array::from_fn(|square| PROFILES[role].value(square % 4, square / 4))
     })

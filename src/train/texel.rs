@@ -17,7 +17,7 @@ use super::curve::{self, Curve, cross_entropy};
 use super::format::{Game, GameResult};
 use super::{TrainError, prior, visit_games};
 use crate::board::{Color, PackedMove, Position};
-use crate::eval::classical::{FULL_PHASE, PHASE, Pair, TEMPO};
+use crate::eval::classical::{FULL_PHASE, Halves, PHASE, Pair, first};
 use crate::eval::endings::{self, Balance};
 use crate::lab::random::Random;
 use crate::score::Score;
@@ -225,13 +225,13 @@ fn curvature(target: &Target) -> f64 {
     0.2 / (target.curve.scale * target.curve.scale)
 }
 
-fn values_of(tables: &[[Pair; prior::SQUARES]; 6]) -> Values {
+fn values_of(tables: &Halves) -> Values {
     let mut values = [0.0; VALUES];
     for (feature, pair) in tables.iter().flatten().enumerate() {
         values[feature] = f64::from(pair.middle);
         values[FEATURES + feature] = f64::from(pair.end);
     }
-    values[2 * FEATURES] = f64::from(TEMPO);
+    values[2 * FEATURES] = f64::from(first::TEMPO);
     values
 }
 
@@ -316,11 +316,11 @@ impl Adam {
 
 // --- Printing ------------------------------------------------------------------------------------
 
-/// The values as they stand in `eval/classical.rs`.
+/// The values as they stand in the files of `eval/classical/`.
 fn rust_tables(values: &Values) -> String {
     const NAMES: [&str; 6] = ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"];
     let mut text = format!("pub const TEMPO: i32 = {:.0};\n\n", values[2 * FEATURES]);
-    text.push_str("#[rustfmt::skip]\nconst HALVES: [[Pair; 32]; 6] = [\n");
+    text.push_str("#[rustfmt::skip]\npub const HALVES: Halves = [\n");
     for (role, name) in NAMES.iter().enumerate() {
         text.push_str(&format!("    [ // {name}\n"));
         for rank in 0..8 {
@@ -349,7 +349,6 @@ fn rounded(values: &Values, role: usize, square: usize) -> Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::classical::TABLES;
     use crate::eval::{Evaluator, State};
     const FENS: [&str; 4] = [
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
@@ -360,15 +359,12 @@ mod tests {
 
     #[test]
     fn positions_have_the_value_that_the_evaluation_gives_them() {
-        let tables = std::array::from_fn(|role| {
-            std::array::from_fn(|half| TABLES[role][half / 4 * 8 + half % 4])
-        });
-        let values = values_of(&tables);
+        let values = values_of(&first::HALVES);
         for fen in FENS {
             let position = Position::from_fen(fen).unwrap();
             let mut data = Data::default();
             data.add_position(&position, GameResult::Draw, Score::ZERO);
-            let expected = State::with(&Evaluator::Classical, &position).evaluate(&position);
+            let expected = State::with(Evaluator::first(), &position).evaluate(&position);
             let white = if position.turn().is_white() { expected } else { -expected };
             let value = evaluate(&data, &values, &data.samples[0]);
             assert!((value - f64::from(white.value())).abs() < 1.0, "{fen}: {value}");

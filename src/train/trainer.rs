@@ -61,7 +61,7 @@ pub struct TrainArgs {
     #[arg(long, num_args = 2.., value_name = "FILE",
           conflicts_with_all = ["data", "from", "resume", "blank", "double"])]
     pub mean: Vec<PathBuf>,
-    /// Learn the classical evaluation of the games' positions and of others near them, instead of
+    /// Learn the first classical evaluation of the games' positions and of others near them, instead of
     /// scores and results: to begin at
     #[arg(long)]
     pub classical: bool,
@@ -154,8 +154,8 @@ pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
     training.conclude(&args.out)
 }
 
-/// What there is to compare a held-out loss with: a perfect guess's; and the classical evaluation's,
-/// on the curve that suits it best.
+/// What there is to compare a held-out loss with: a perfect guess's; and the first evaluation's, on
+/// the curve that suits it best.
 fn report_references(held_out: &Data) {
     let mean = |sum: f64| sum / held_out.len() as f64;
     let truths = || held_out.samples.iter().map(|sample| f64::from(sample.target));

@@ -390,7 +390,7 @@ mod tests {
     fn the_evaluation_is_chosen_by_name_or_file() {
         let mut engine = engine();
         for (value, is_network) in
-            [("<classical>", false), ("", true), ("<classical>", false), ("<internal>", true)]
+            [("<classical>", false), ("", true), ("<first>", false), ("<internal>", true)]
         {
             assert_eq!(set(&mut engine, "EvalFile", value), Ok(None));
             let evaluator = &engine.options().evaluator;
@@ -399,7 +399,7 @@ mod tests {
         set(&mut engine, "EvalFile", Evaluator::CLASSICAL).unwrap();
         let reason = set(&mut engine, "EvalFile", "/no/such/file").unwrap_err();
         assert!(reason.contains("the old one stays"), "{reason}");
-        assert!(matches!(engine.options().evaluator, Evaluator::Classical));
+        assert!(matches!(engine.options().evaluator, Evaluator::Classical(_)));
     }
 
     #[test]

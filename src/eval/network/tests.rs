@@ -231,7 +231,8 @@ fn what_is_left_of_a_search_serves_the_next_one_of_the_same_network() {
     let [first, other] = [random_parameters(), Parameters::read(EMBEDDED).unwrap()]
         .map(|parameters| Evaluator::Network(Arc::new(Network::new(&parameters).unwrap())));
     let [before, after] = [STARTS[1], STARTS[2]].map(|fen| Position::from_fen(fen).unwrap());
-    for evaluator in [&first, &other, &Evaluator::Classical] {
+    let classical = Evaluator::named(Evaluator::CLASSICAL).unwrap();
+    for evaluator in [&first, &other, &classical, Evaluator::first()] {
         let mut last = State::with(&first, &before);
         let (next, change) = before.play(before.legal_moves()[0]);
         last.push(&change);

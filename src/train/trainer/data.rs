@@ -172,9 +172,9 @@ fn expected(targets: &Targets, score: Score) -> f32 {
     Curve { scale: targets.scale }.points(f64::from(score.value())) as f32
 }
 
-/// The classical evaluation, for White.
+/// The first evaluation, for White.
 fn classical(position: &Position) -> Score {
-    let ours = State::with(&Evaluator::Classical, position).evaluate(position);
+    let ours = State::with(Evaluator::first(), position).evaluate(position);
     seen_by(position.turn(), ours)
 }
 
