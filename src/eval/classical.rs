@@ -48,7 +48,7 @@ pub static TAUGHT: Values = Values::new(taught::TEMPO, &taught::HALVES);
 pub type Halves = [[Pair; 32]; 6];
 
 /// All that a classical evaluation knows.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Values {
     /// What having the move is worth, in centipawns.
     tempo: i32,
