@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::duel::side::Side;
 use super::duel::statistics::Pentanomial;
 use super::journal::Journal;
-use super::pairs::{Ground, PairArgs, Terms, share};
+use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
 use super::random::Random;
 use super::{LabError, print, runner, variant};
 use crate::board::notation::quoted;
@@ -144,8 +144,24 @@ struct Header {
 struct Record {
     /// Its number, from 1.
     pair: usize,
-    /// Games won less games lost by the first side.
-    result: i32,
+    /// How the first side did.
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+/// The match of a factor, as the side sees it that has the factor.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+struct Worth {
+    pairs: Pentanomial,
+    games: Outcome,
+}
+
+impl Worth {
+    fn add(&mut self, outcome: Outcome) {
+        // A pair has two games: no less than no half points.
+        self.pairs.add(usize::try_from(2 + outcome.lead()).unwrap_or(0));
+        self.games += outcome;
+    }
 }
 
 /// Which side has to do without a factor.
@@ -185,11 +201,11 @@ impl Plan {
         }
     }
 
-    /// Takes over the pairs already played, plays those missing, and returns the scores of each
-    /// factor's match.
-    fn measure(&self, args: &AblateArgs) -> Result<Vec<Pentanomial>, LabError> {
+    /// Takes over the pairs already played, plays those missing, and returns each factor's
+    /// match.
+    fn measure(&self, args: &AblateArgs) -> Result<Vec<Worth>, LabError> {
         let (mut journal, kept) = Journal::open::<Record>(&args.out, &self.header(), args.fresh)?;
-        let mut worths = vec![Pentanomial::default(); self.factors.len()];
+        let mut worths = vec![Worth::default(); self.factors.len()];
         let mut missing: Vec<usize> = (1..=self.pairs).collect();
         for record in kept {
             if let Ok(at) = missing.binary_search(&record.pair) {
@@ -229,8 +245,8 @@ impl Plan {
             missing.for_each(|(factor, _)| factor.apply(&mut side));
             side
         };
-        let result = self.ground.play(pair, &side(Stake::First), &side(Stake::Second))?;
-        Ok(Record { pair, result })
+        let outcome = self.ground.play(pair, &side(Stake::First), &side(Stake::Second))?;
+        Ok(Record { pair, outcome })
     }
 
     /// What is at stake in a pair; depends on nothing but the seed and the pair.
@@ -249,27 +265,36 @@ impl Plan {
     }
 
     /// Counts a pair for the factors that were at stake: the score of the side that had them.
-    fn count(&self, worths: &mut [Pentanomial], Record { pair, result }: Record) {
+    fn count(&self, worths: &mut [Worth], Record { pair, outcome }: Record) {
         for (worth, stake) in worths.iter_mut().zip(self.stakes(pair)) {
-            let half_points = match stake {
-                Stake::Neither => continue,
-                Stake::First => 2 - result,
-                Stake::Second => 2 + result,
-            };
-            worth.add(usize::try_from(half_points).unwrap_or(0));
+            match stake {
+                Stake::Neither => {}
+                Stake::First => worth.add(outcome.reversed()),
+                Stake::Second => worth.add(outcome),
+            }
         }
     }
 
     /// The outcome: what each factor is worth, the dearest first.
-    fn table(&self, worths: &[Pentanomial]) -> String {
+    fn table(&self, worths: &[Worth]) -> String {
         let mut rows: Vec<_> = self.factors.iter().zip(worths).collect();
-        rows.sort_by(|a, b| b.1.mean().total_cmp(&a.1.mean()));
-        let mut text = format!("{:<34}{:>7}{:>9}{:>9}\n", "without", "games", "loses", "+/-");
-        for (factor, worth) in rows {
-            let Some(estimate) = worth.estimate() else { continue };
+        rows.sort_by(|a, b| b.1.pairs.mean().total_cmp(&a.1.pairs.mean()));
+        let mut text = format!(
+            "{:<34}{:>7}{:>7}{:>7}{:>7}{:>9}{:>9}\n",
+            "without", "games", "won", "lost", "drawn", "loses", "+/-"
+        );
+        for (factor, Worth { pairs, games }) in rows {
+            let Some(estimate) = pairs.estimate() else { continue };
             let reach = (estimate.interval.1 - estimate.interval.0) / 2.0;
-            let (games, elo) = (2 * worth.pairs(), estimate.elo);
-            text += &format!("{:<34}{games:>7}{elo:>9.1}{reach:>9.1}\n", factor.to_string());
+            // Of the side without it.
+            let Outcome { won, lost } = games.reversed();
+            let played = 2 * pairs.pairs();
+            let drawn = played.saturating_sub(u64::from(won) + u64::from(lost));
+            text += &format!(
+                "{:<34}{played:>7}{won:>7}{lost:>7}{drawn:>7}{:>9.1}{reach:>9.1}\n",
+                factor.to_string(),
+                estimate.elo
+            );
         }
         text
     }
@@ -317,7 +342,7 @@ mod tests {
                 .expect("a plan");
         plan.share = 1.0;
         let worth = [300, 0, -100];
-        let mut worths = vec![Pentanomial::default(); 3];
+        let mut worths = vec![Worth::default(); 3];
         let mut random = Random::new(5);
         for pair in 1..=4000 {
             let stakes = plan.stakes(pair);
@@ -326,11 +351,18 @@ mod tests {
                 .zip(worth)
                 .map(|(stake, worth)| if *stake == Stake::Second { worth } else { -worth })
                 .sum();
-            let result = if (random.below(1000) as i64) < 500 + lead / 2 { 1 } else { -1 };
-            plan.count(&mut worths, Record { pair, result });
+            let wins = (random.below(1000) as i64) < 500 + lead / 2;
+            let outcome = Outcome { won: u32::from(wins), lost: u32::from(!wins) };
+            plan.count(&mut worths, Record { pair, outcome });
         }
-        let elo: Vec<f64> = worths.iter().map(|w| w.estimate().expect("pairs").elo).collect();
+        let elo: Vec<f64> =
+            worths.iter().map(|worth| worth.pairs.estimate().expect("pairs").elo).collect();
         assert!(elo[0] > 30.0 && elo[1].abs() < 12.0 && elo[2] < -8.0, "{elo:?}");
+        let Outcome { won, lost } = worths[0].games;
+        assert!(won > lost && won + lost == 4000, "{won} won, {lost} lost with the step");
+        // The table has them from the other side.
+        let row = format!("{:<34}{:>7}{lost:>7}{won:>7}{:>7}", "use_iir=0", 8000, 4000);
+        assert!(plan.table(&worths).contains(&row), "{}", plan.table(&worths));
     }
 
     #[test]

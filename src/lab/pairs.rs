@@ -1,9 +1,10 @@
 //! What `tacet spsa` and `tacet ablate` stand on: pairs of games between two settings of the playing
 //! searcher, both games of a pair with one opening, with colours changed (feature `tune`).
 
+use std::ops::AddAssign;
 use std::sync::atomic::AtomicBool;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::LabError;
 use super::duel::adjudication::{DrawRule, Rules, WinRule};
@@ -60,6 +61,42 @@ pub struct Terms {
     rules: String,
 }
 
+/// How the games of a pair ended for one side.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How many it won.
+    pub won: u32,
+    /// How many it lost.
+    pub lost: u32,
+}
+
+impl Outcome {
+    /// Games won less games lost.
+    pub fn lead(self) -> i32 {
+        self.won as i32 - self.lost as i32
+    }
+
+    /// For the other side.
+    pub fn reversed(self) -> Outcome {
+        Outcome { won: self.lost, lost: self.won }
+    }
+
+    fn count(&mut self, winner: Option<Color>, own: Color) {
+        match winner {
+            Some(winner) if winner == own => self.won += 1,
+            Some(_) => self.lost += 1,
+            None => {}
+        }
+    }
+}
+
+impl AddAssign for Outcome {
+    fn add_assign(&mut self, other: Outcome) {
+        self.won += other.won;
+        self.lost += other.lost;
+    }
+}
+
 impl Ground {
     /// The ground that the arguments describe.
     ///
@@ -87,28 +124,28 @@ impl Ground {
         }
     }
 
-    /// Plays the pair of a number, from 1: games won less games lost by the first side.
+    /// Plays the pair of a number, from 1: how the first side did. Beyond the book nothing is played.
     ///
     /// # Errors
     /// If there is no memory for the tables.
-    pub fn play(&self, number: usize, first: &Side, second: &Side) -> Result<i32, LabError> {
-        let Some(opening) = self.book.opening(number - 1) else { return Ok(0) };
+    pub fn play(&self, number: usize, first: &Side, second: &Side) -> Result<Outcome, LabError> {
+        let mut outcome = Outcome::default();
+        let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
         let (first, second) = (Player::new(first)?, Player::new(second)?);
         let abandoned = AtomicBool::new(false);
         let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
-        let points = |white, black| match game::play(opening, white, black, conditions) {
-            Some(finished) => points_of_white(finished.result),
-            None => 0,
-        };
-        Ok(points(&first, &second) - points(&second, &first))
-    }
-}
-
-const fn points_of_white(result: GameResult) -> i32 {
-    match result {
-        GameResult::Win(Color::White) => 1,
-        GameResult::Win(Color::Black) => -1,
-        _ => 0,
+        for (white, black, own) in
+            [(&first, &second, Color::White), (&second, &first, Color::Black)]
+        {
+            let winner = match game::play(opening, white, black, conditions)
+                .map(|finished| finished.result)
+            {
+                Some(GameResult::Win(winner)) => Some(winner),
+                _ => None,
+            };
+            outcome.count(winner, own);
+        }
+        Ok(outcome)
     }
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use self::gains::{Gains, directions};
 use super::duel::side::Side;
 use super::journal::Journal;
-use super::pairs::{Ground, PairArgs, Terms, share};
+use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
 use super::{LabError, print, runner};
 use crate::search::params::{PARAMS, Param, Values};
 
@@ -209,7 +209,7 @@ impl Plan {
     /// Games won less games lost by the side moved in the iteration's directions, of two.
     fn play(&self, iteration: usize, values: &[f64]) -> Result<i32, LabError> {
         let sides = [1.0, -1.0].map(|toward| self.side(iteration, values, toward));
-        self.ground.play(iteration, &sides[0], &sides[1])
+        self.ground.play(iteration, &sides[0], &sides[1]).map(Outcome::lead)
     }
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).
