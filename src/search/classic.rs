@@ -227,6 +227,7 @@ impl<'a> Classic<'a> {
     ) -> Option<Score> {
         let Below { window: Window { alpha, beta }, depth, ply, path } = below;
         let path = path.after_move();
+        self.worker.prefetch(position, m);
         let next = self.worker.make(position, m);
         let mut score = Score::ZERO;
         if searched > 0 {
@@ -269,6 +270,7 @@ impl<'a> Classic<'a> {
             if !promotions && !position.is_capture(m) {
                 continue;
             }
+            self.worker.prefetch(position, m);
             let next = self.worker.make(position, m);
             self.worker.enter(ply + 1)?;
             let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;

@@ -440,6 +440,7 @@ impl<'a> Playing<'a> {
             }
             self.frames[ply].moved = Some(history::moved_piece(position, m));
             self.frames[ply].quiet = None;
+            self.worker.prefetch(position, m);
             let next = self.worker.make(position, m);
             let mut score = -self.quiescence(&next, -beta, -beta + 1, ply + 1)?;
             if score >= beta && task.depth > 4 {

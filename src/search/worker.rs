@@ -169,11 +169,16 @@ impl<'a> Worker<'a> {
         self.number == 0
     }
 
+    /// Asks memory for the table's entry after a move: it is far away, and there is work to be done
+    /// before it is needed.
+    #[inline]
+    pub fn prefetch(&self, position: &Position, m: PackedMove) {
+        self.table.prefetch(position.approximate_key_after(m));
+    }
+
     /// Plays a move; to be followed by [`Worker::unmake`].
     #[inline]
     pub fn make(&mut self, position: &Position, m: PackedMove) -> Position {
-        // The entry is needed soon and far away: ask for it before the work of playing the move.
-        self.table.prefetch(position.approximate_key_after(m));
         let (next, change) = position.play(m);
         self.keys.push(position.key());
         self.eval.push(&change);

@@ -52,6 +52,7 @@ impl Playing<'_> {
                 continue;
             }
             number += 1;
+            self.worker.prefetch(position, m);
             if task.is_root() {
                 self.announce(m, number as usize);
             }

@@ -60,6 +60,7 @@ impl Playing<'_> {
                 }
                 self.order(position, kind, hint, ply);
                 while let Some((m, _)) = self.memory.lists[ply].moves.take() {
+                    self.worker.prefetch(position, m);
                     if let Some(futile) = futile
                         && let Some(bound) = self.skip(position, m, futile, alpha)
                     {
