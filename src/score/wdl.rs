@@ -10,7 +10,7 @@ use super::Score;
 
 /// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
 pub const MODEL: Model =
-    Model { even: [69.6, -36.8, 108.7, -21.4], width: [112.1, 58.2, -58.3, 13.2] };
+    Model { even: [91.5, -10.0, 90.6, -18.0], width: [97.2, 40.9, -40.3, 9.1] };
 
 /// The move at which +100 wins every second game.
 pub const REFERENCE: u32 = 32;
