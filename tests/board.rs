@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use shakmaty::uci::UciMove;
 use shakmaty::{Position as _, fen::Fen};
 use tacet::board::movegen::{Kind, MoveList, generate};
-use tacet::board::{PackedMove, Position};
+use tacet::board::{PackedMove, Position, Role, Square};
 
 // --- Moves --------------------------------------------------------------------------------------
 
@@ -72,6 +72,17 @@ proptest! {
     fn incremental_keys_are_the_recomputed_ones(game in games(120)) {
         for position in game.positions() {
             prop_assert_eq!(*position.keys(), position.recomputed_keys(), "{:?}", position);
+        }
+    }
+
+    /// What is known of each square is what the bitboards say.
+    #[test]
+    fn each_square_holds_what_the_bitboards_say(game in games(120)) {
+        for position in game.positions() {
+            for square in Square::ALL {
+                let holds = |&role: &Role| position.by_role(role).contains(square);
+                prop_assert_eq!(position.role_at(square), Role::ALL.into_iter().find(holds));
+            }
         }
     }
 

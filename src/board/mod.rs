@@ -114,6 +114,8 @@ impl Change {
 #[derive(Clone)]
 pub struct Position {
     chess: Chess,
+    /// What stands on each square. shakmaty has bitboards alone, which must all be asked.
+    roles: [Option<Role>; 64],
     keys: Keys,
     checkers: Bitboard,
     /// The side to move's pieces that shield their king from a slider.
@@ -139,6 +141,7 @@ impl Position {
 
     fn from_chess(chess: Chess) -> Position {
         let mut position = Position {
+            roles: Square::ALL.map(|square| chess.board().role_at(square)),
             keys: Keys::default(),
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
@@ -221,24 +224,7 @@ impl Position {
     /// The kind of piece on a square.
     #[inline]
     pub fn role_at(&self, square: Square) -> Option<Role> {
-        const ROLES: [Option<Role>; 7] = [
-            None,
-            Some(Role::Pawn),
-            Some(Role::Knight),
-            Some(Role::Bishop),
-            Some(Role::Rook),
-            Some(Role::Queen),
-            Some(Role::King),
-        ];
-        // Without branches: which piece stands where is what a predictor cannot know.
-        let bit = |role: Role| (self.by_role(role).0 >> (square as u32) & 1) as usize;
-        let index = bit(Role::Pawn)
-            + 2 * bit(Role::Knight)
-            + 3 * bit(Role::Bishop)
-            + 4 * bit(Role::Rook)
-            + 5 * bit(Role::Queen)
-            + 6 * bit(Role::King);
-        ROLES[index]
+        self.roles[square as usize]
     }
 
     /// The piece on a square.
@@ -388,6 +374,12 @@ impl Position {
 
         self.chess.play_unchecked(unpack(m, role, captured));
 
+        for piece in change.removed() {
+            self.roles[piece.square() as usize] = None;
+        }
+        for piece in change.put() {
+            self.roles[piece.square() as usize] = Some(piece.role());
+        }
         self.keys.apply(&change);
         self.keys.toggle_turn();
         let lost_rights = rights ^ self.castling_rooks();
