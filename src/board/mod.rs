@@ -358,13 +358,13 @@ impl Position {
     /// Plays a legal move on a copy. Returns the new position and what changed on the board.
     #[inline]
     pub fn play(&self, m: PackedMove) -> (Position, Change) {
-        // Built where it is returned: a position is large, and a copy more is felt.
-        let mut next = (self.clone(), Change::default());
-        next.1 = next.0.play_in_place(m);
-        next
+        let mut next = self.clone();
+        let change = next.play_in_place(m);
+        (next, change)
     }
 
-    fn play_in_place(&mut self, m: PackedMove) -> Change {
+    /// Plays a legal move. Returns what changed on the board.
+    pub fn play_in_place(&mut self, m: PackedMove) -> Change {
         debug_assert!(self.is_legal(m), "{m:?} is not legal in {}", self.to_fen());
         let us = self.turn();
         let role = self.moved_role(m);

@@ -68,8 +68,41 @@ impl Quiet {
             attacked: threat_index(threats, m),
             m,
             moved: moved_piece(position, m),
-            pawns: position.keys().pawns as usize % PAWN_SLOTS,
+            pawns: pawn_slot(position),
         }
+    }
+}
+
+/// The histories of one position's quiet moves, found once for all of them.
+pub struct Quiets<'a> {
+    butterfly: &'a [[[Counter; 64]; 64]; 4],
+    pawns: &'a Replies,
+    continuations: [&'a Replies; 4],
+}
+
+/// What is known of replies where there was no move.
+static NOTHING: Replies = [Counter(0); 768];
+
+impl Quiets<'_> {
+    /// The value of a move.
+    #[inline]
+    pub fn value(&self, quiet: &Quiet) -> i32 {
+        let Quiet { attacked, m, moved, .. } = *quiet;
+        let alone = self.butterfly[attacked][m.from() as usize][m.to() as usize].get();
+        let mut value = alone * params::weight_butterfly();
+        if params::use_pawn_history() != 0 {
+            value += self.pawns[moved.index()].get() * params::weight_pawns();
+        }
+        let weights = [
+            params::weight_first(),
+            params::weight_second(),
+            params::weight_fourth(),
+            params::weight_sixth(),
+        ];
+        for (replies, weight) in self.continuations.iter().zip(weights) {
+            value += replies[moved.index()].get() * weight;
+        }
+        value / 1024
     }
 }
 
@@ -90,26 +123,15 @@ impl History {
         }
     }
 
-    /// The value of a quiet move; `before` are the pieces moved one, two, four and six plies ago.
+    /// The histories of a position's quiet moves; `before` are the pieces moved one, two, four and
+    /// six plies ago.
     #[inline]
-    pub fn quiet(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> i32 {
-        let Quiet { moved, pawns, .. } = *quiet;
-        let mut value = self.alone(quiet) * params::weight_butterfly();
-        if params::use_pawn_history() != 0 {
-            value += self.pawns[pawns][moved.index()].get() * params::weight_pawns();
+    pub fn quiets(&self, position: &Position, before: &[Option<PieceSquare>; 4]) -> Quiets<'_> {
+        Quiets {
+            butterfly: &self.quiet[color_index(position.turn())],
+            pawns: &self.pawns[pawn_slot(position)],
+            continuations: before.map(|m| m.map_or(&NOTHING, |m| &self.continuation[m.index()])),
         }
-        let weights = [
-            params::weight_first(),
-            params::weight_second(),
-            params::weight_fourth(),
-            params::weight_sixth(),
-        ];
-        for (earlier, weight) in before.iter().zip(weights) {
-            if let Some(earlier) = earlier {
-                value += self.continuation[earlier.index()][moved.index()].get() * weight;
-            }
-        }
-        value / 1024
     }
 
     /// How a quiet move did whatever came before.
@@ -169,6 +191,11 @@ pub fn moved_piece(position: &Position, m: PackedMove) -> PieceSquare {
 #[inline]
 fn captured_index(position: &Position, m: PackedMove) -> usize {
     position.captured(m).map_or(0, |role| role as usize)
+}
+
+#[inline]
+fn pawn_slot(position: &Position) -> usize {
+    position.keys().pawns as usize % PAWN_SLOTS
 }
 
 #[inline]

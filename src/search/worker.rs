@@ -179,7 +179,9 @@ impl<'a> Worker<'a> {
     /// Plays a move; to be followed by [`Worker::unmake`].
     #[inline]
     pub fn make(&mut self, position: &Position, m: PackedMove) -> Position {
-        let (next, change) = position.play(m);
+        // Cloned here, where it is returned from: a position is large, and a copy more is felt.
+        let mut next = position.clone();
+        let change = next.play_in_place(m);
         self.keys.push(position.key());
         self.eval.push(&change);
         next

@@ -58,7 +58,7 @@ impl Playing<'_> {
             }
             let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &known.threats, m));
             let history = match &quiet {
-                Some(quiet) => self.memory.history.quiet(quiet, &known.before),
+                Some(quiet) => self.memory.history.quiets(position, &known.before).value(quiet),
                 None => self.memory.history.noisy(position, m),
             };
             let check = known.checks.is_some_and(|checks| checks.gives(position, m));

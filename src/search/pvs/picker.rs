@@ -121,9 +121,9 @@ impl Playing<'_> {
             picker.begin_losing();
             return;
         }
-        let history = &self.memory.history;
+        let history = self.memory.history.quiets(position, &known.before);
         self.memory.lists[ply].moves.fill(position, Kind::Quiet, |m| {
-            history.quiet(&Quiet::new(position, &known.threats, m), &known.before)
+            history.value(&Quiet::new(position, &known.threats, m))
                 + check_bonus(position, known, m)
                 + threat_bonus(position, &known.threats, m)
         });

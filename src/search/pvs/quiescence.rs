@@ -123,10 +123,11 @@ impl Playing<'_> {
             });
             return;
         }
-        let (threats, before) = (Threats::of(position), self.before(ply));
+        let threats = Threats::of(position);
+        let history = history.quiets(position, &self.before(ply));
         self.memory.lists[ply].moves.fill(position, kind, |m| {
             let quiet = Quiet::new(position, &threats, m);
-            if m == hint { i32::MAX } else { history.quiet(&quiet, &before) }
+            if m == hint { i32::MAX } else { history.value(&quiet) }
         });
     }
 
