@@ -76,11 +76,17 @@ impl Position {
     #[inline]
     pub fn can_repeat(&self, earlier: &[u64], ply: usize) -> bool {
         let reach = usize::from(self.reversible).min(earlier.len()).min(ply);
+        let (turn, last) = (zobrist::turn(Color::Black), earlier.len());
+        // One move of ours can only do it where the other side's pieces stand as they did then: what
+        // its moves since have done to the key must come to nothing. That is asked first, for it is
+        // nearly always no (as Stockfish does).
+        let mut theirs = earlier.last().map_or(0, |&before| self.key() ^ before ^ turn);
         (3..=reach).step_by(2).any(|back| {
-            let difference = self.key() ^ earlier[earlier.len() - back];
-            MOVES.find(difference).is_some_and(|m| {
-                (attacks::between(m.ends[0], m.ends[1]) & self.occupied()).is_empty()
-            })
+            theirs ^= earlier[last - back + 1] ^ earlier[last - back] ^ turn;
+            theirs == 0
+                && MOVES.find(self.key() ^ earlier[last - back]).is_some_and(|m| {
+                    (attacks::between(m.ends[0], m.ends[1]) & self.occupied()).is_empty()
+                })
         })
     }
 }
