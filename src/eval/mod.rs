@@ -139,6 +139,14 @@ impl State {
         }
     }
 
+    /// Does what an evaluation of `position`, which must be the top's, would have to do first.
+    #[inline]
+    pub fn prepare(&mut self, position: &Position) {
+        if let State::Network(stack) = self {
+            stack.prepare(position);
+        }
+    }
+
     /// The static value of `position`, which must be the top's, for the side to move. Never a
     /// mate or tablebase score.
     #[inline]

@@ -6,7 +6,7 @@
 //! Stockfish, 2024.
 
 use super::history::boxed;
-use super::params;
+use super::{memory, params};
 use crate::board::{PieceSquare, Position, color_index};
 use crate::score::{Depth, Score};
 
@@ -44,6 +44,18 @@ impl Correction {
             minors: boxed([0; SLOTS]),
             continuation: boxed([0; 768]),
         }
+    }
+
+    /// Asks the processor for what [`Correction::corrected`] will read, but for the moves'.
+    #[inline]
+    pub fn prefetch(&self, position: &Position) {
+        let keys = position.keys();
+        let side = color_index(position.turn());
+        let wish = |table: &BySide<SLOTS>, key| memory::prefetch(&table[side][slot(key)]);
+        wish(&self.pawns, keys.pawns);
+        wish(&self.non_pawns[0], keys.non_pawns[0]);
+        wish(&self.non_pawns[1], keys.non_pawns[1]);
+        wish(&self.minors, keys.minors);
     }
 
     /// The evaluation with what is known of its errors.

@@ -304,6 +304,9 @@ impl<'a> Playing<'a> {
 
     /// Step 3. The table's entry with its move checked.
     fn probe(&mut self, position: &Position) -> Option<Entry> {
+        // The entry is on its way from memory: till it comes, what is nearly always needed is done.
+        self.worker.prepare(position);
+        self.memory.correction.prefetch(position);
         let mut entry = self.worker.table.probe(position.key())?;
         self.worker.stats.table_hits += 1;
         if !position.is_legal(entry.best) {

@@ -151,15 +151,7 @@ impl Table {
     /// Asks the processor to bring the entry of a key into its cache.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let bucket = self.bucket(key).as_ptr();
-            // SAFETY: a prefetch reads nothing and cannot fault; the address is a live reference's.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        memory::prefetch(&self.bucket(key)[0]);
     }
 
     /// What is known about the position of a key.

@@ -202,6 +202,12 @@ impl<'a> Worker<'a> {
         self.eval.pop();
     }
 
+    /// Does what an evaluation would have to do first.
+    #[inline]
+    pub fn prepare(&mut self, position: &Position) {
+        self.eval.prepare(position);
+    }
+
     /// The static value of the position the worker stands at.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Score {

@@ -93,12 +93,18 @@ impl Stack {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// The value of `position`, which must be the top's, for the side to move.
+    /// Computes the sums of `position`, which must be the top's.
     #[inline]
-    pub fn evaluate(&mut self, position: &Position) -> Score {
+    pub fn prepare(&mut self, position: &Position) {
         for color in Color::ALL {
             self.bring_up(position, color);
         }
+    }
+
+    /// The value of `position`, which must be the top's, for the side to move.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> Score {
+        self.prepare(position);
         let sums = &self.entries[self.top].sums;
         let (us, them) = (color_index(position.turn()), color_index(!position.turn()));
         let bucket = bucket(position.occupied().count());
