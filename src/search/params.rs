@@ -291,8 +291,6 @@ params! {
     use_threat_order: 1, 0..=1, 1;
     /// By so much history for each 1024 centipawns of the piece's worth.
     threat_order_bonus: 10000, 1000..=40000, 1500;
-    /// Switch: a safe check is searched a ply deeper.
-    use_check_extension: 1, 0..=1, 1;
     /// How much a capture's history counts in their order beside the victim, in 1/1024.
     noisy_history_weight: 1024, 0..=4096, 100;
     /// Switch: the history by pawns.

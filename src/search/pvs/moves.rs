@@ -77,7 +77,7 @@ impl Playing<'_> {
             }
 
             // Step 12: some moves get more depth.
-            let extension = match self.extension(position, &task, known, &candidate)? {
+            let extension = match self.extension(position, &task, known, m)? {
                 Extension::Plies(plies) => plies,
                 Extension::Cut(score) => return Some(Found { score, best: m, shallow: true }),
             };
@@ -179,37 +179,22 @@ impl Playing<'_> {
         )
     }
 
-    /// Step 12. The table's move is searched deeper if it is the only good one, and so is a check
-    /// that loses nothing.
+    /// Step 12. Is the table's move the only one that reaches its score? Then it is searched deeper.
     fn extension(
         &mut self,
         position: &Position,
         task: &Task,
         known: &Known,
-        &Candidate { m, check, .. }: &Candidate,
+        m: PackedMove,
     ) -> Option<Extension> {
-        if m == known.hint && !task.is_root() && self.frames[task.ply].excluded.is_none() {
-            let singular = self.singular(position, task, known)?;
-            // It left a variation without this move.
-            self.worker.clear_pv(task.ply);
-            if singular != Extension::Plies(0) {
-                return Some(singular);
-            }
-        }
-        let safe_check = params::use_check_extension() != 0
-            && check
-            && task.ply < 2 * self.worker.target as Ply
-            && exchange::at_least(position, m, 0);
-        Some(Extension::Plies(Depth::from(safe_check)))
-    }
-
-    /// Step 12. Is the table's move the only one that reaches its score?
-    fn singular(&mut self, position: &Position, task: &Task, known: &Known) -> Option<Extension> {
         let Some(entry) = &known.entry else {
             return Some(Extension::Plies(0));
         };
         let score = entry.score.from_table(task.ply);
-        if task.ply >= 2 * self.worker.target as Ply
+        if m != known.hint
+            || task.is_root()
+            || self.frames[task.ply].excluded.is_some()
+            || task.ply >= 2 * self.worker.target as Ply
             || !extend::worth_trying(task.depth, entry.depth, entry.bound, score)
         {
             return Some(Extension::Plies(0));
@@ -218,6 +203,8 @@ impl Playing<'_> {
         self.frames[task.ply].excluded = known.hint;
         let value = self.search(position, task.scout(beta, (task.depth - 1) / 2, task.path));
         self.frames[task.ply].excluded = PackedMove::NONE;
+        // It left a variation without this move.
+        self.worker.clear_pv(task.ply);
         Some(extend::singular(value?, beta, task.beta, score, task.is_pv(), task.cut_node))
     }
 
