@@ -87,11 +87,10 @@ impl Quiets<'_> {
     /// The value of a move.
     #[inline]
     pub fn value(&self, quiet: &Quiet) -> i32 {
-        let Quiet { attacked, m, moved, .. } = *quiet;
-        let alone = self.butterfly[attacked][m.from() as usize][m.to() as usize].get();
-        let mut value = alone * params::weight_butterfly();
+        let moved = quiet.moved.index();
+        let mut value = self.alone(quiet) * params::weight_butterfly();
         if params::use_pawn_history() != 0 {
-            value += self.pawns[moved.index()].get() * params::weight_pawns();
+            value += self.pawns[moved].get() * params::weight_pawns();
         }
         let weights = [
             params::weight_first(),
@@ -100,9 +99,22 @@ impl Quiets<'_> {
             params::weight_sixth(),
         ];
         for (replies, weight) in self.continuations.iter().zip(weights) {
-            value += replies[moved.index()].get() * weight;
+            value += replies[moved].get() * weight;
         }
         value / 1024
+    }
+
+    /// How a move did whatever came before.
+    #[inline]
+    pub fn alone(&self, quiet: &Quiet) -> i32 {
+        let Quiet { attacked, m, .. } = *quiet;
+        self.butterfly[attacked][m.from() as usize][m.to() as usize].get()
+    }
+
+    /// How it did after the moves one, two and four plies ago.
+    #[inline]
+    pub fn after(&self, quiet: &Quiet) -> i32 {
+        self.continuations[..3].iter().map(|replies| replies[quiet.moved.index()].get()).sum()
     }
 }
 
@@ -132,20 +144,6 @@ impl History {
             pawns: &self.pawns[pawn_slot(position)],
             continuations: before.map(|m| m.map_or(&NOTHING, |m| &self.continuation[m.index()])),
         }
-    }
-
-    /// How a quiet move did whatever came before.
-    #[inline]
-    pub fn alone(&self, quiet: &Quiet) -> i32 {
-        let Quiet { colour, attacked, m, .. } = *quiet;
-        self.quiet[colour][attacked][m.from() as usize][m.to() as usize].get()
-    }
-
-    /// How it did after the moves one, two and four plies ago.
-    #[inline]
-    pub fn after(&self, quiet: &Quiet, before: &[Option<PieceSquare>; 4]) -> i32 {
-        let earlier = before[..3].iter().flatten();
-        earlier.map(|m| self.continuation[m.index()][quiet.moved.index()].get()).sum()
     }
 
     /// The value of a capture or promotion beyond its victim's.

@@ -169,8 +169,8 @@ impl Playing<'_> {
         if number > prune::late_move_count(task.depth, known.improving) {
             return Hopeless::AllQuiets;
         }
-        let alone = self.memory.history.alone(&quiet);
-        let after = self.memory.history.after(&quiet, &known.before);
+        let histories = self.memory.history.quiets(position, &known.before);
+        let (alone, after) = (histories.alone(&quiet), histories.after(&quiet));
         let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
         hopeless(
             prune::bad_history(reduced, task.depth, after)
@@ -187,16 +187,15 @@ impl Playing<'_> {
         known: &Known,
         m: PackedMove,
     ) -> Option<Extension> {
-        let Some(entry) = &known.entry else {
+        let may_be = m == known.hint
+            && !task.is_root()
+            && self.frames[task.ply].excluded.is_none()
+            && task.ply < 2 * self.worker.target as Ply;
+        let Some(entry) = known.entry.as_ref().filter(|_| may_be) else {
             return Some(Extension::Plies(0));
         };
         let score = entry.score.from_table(task.ply);
-        if m != known.hint
-            || task.is_root()
-            || self.frames[task.ply].excluded.is_some()
-            || task.ply >= 2 * self.worker.target as Ply
-            || !extend::worth_trying(task.depth, entry.depth, entry.bound, score)
-        {
+        if !extend::worth_trying(task.depth, entry.depth, entry.bound, score) {
             return Some(Extension::Plies(0));
         }
         let beta = extend::singular_beta(score, task.depth);
