@@ -174,6 +174,7 @@ fn mistakes_are_one_line_and_status_2() {
         (&["off", "Hash=-1"], "Hash"),
         (&["off", "off", "--games", "3"], "even"),
         (&["off", "off", "--games", "100000"], "openings"),
+        (&["off", "off", "--tc", "1+1", "--games", "1000000000000000000"], "--games"),
         (&["off", "off", "--book", "/no/such/book.epd"], "/no/such/book.epd"),
         (&["off", "off", "--book", text(&bad_book)], "game 2"),
         (&["off", "off", "--syzygy", "/no/such/place"], "/no/such/place"),

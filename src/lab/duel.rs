@@ -38,12 +38,15 @@ use crate::score::{Depth, MAX_PLY};
 use crate::search::params::Values;
 use crate::search::{Searcher, Switches};
 
+/// More games than anybody plays; a place for each is kept.
+const MOST_GAMES: i64 = 1_000_000;
+
 /// Lets two sets of options play a match
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "A and B are lists such as NullMove=verified-r3,Hash=16 or a scheme's name \
-    alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, and the classic searcher's \
-    switches, as history=off (docs/null-move.md lists them)."
+    alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, UCI_LimitStrength, UCI_Elo, and the \
+    classic searcher's switches, as history=off (docs/null-move.md lists them)."
 )]
 pub struct DuelArgs {
     /// The options of one side
@@ -53,8 +56,9 @@ pub struct DuelArgs {
     pub b: String,
 
     /// How many games; even, since each opening is played with both colours
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub games: usize,
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(2..=MOST_GAMES))]
+    pub games: u32,
 
     /// Nodes a move [default: 20000]
     #[arg(long, value_name = "N", group = "pace", value_parser = clap::value_parser!(u64).range(1..))]
@@ -219,14 +223,18 @@ impl Plan {
     fn new(args: &DuelArgs) -> Result<Plan, LabError> {
         let (a, b) = sides(args).map_err(LabError::Usage)?;
         let book = args.openings.open()?;
-        check_games(args.games, &book, a.pace.is_deterministic() && b.pace.is_deterministic())?;
+        check_games(
+            args.games as usize,
+            &book,
+            a.pace.is_deterministic() && b.pace.is_deterministic(),
+        )?;
         let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
         Ok(Plan {
             a,
             b,
             book,
             seed: args.openings.seed,
-            games: args.games,
+            games: args.games as usize,
             rules: Rules { win: args.resign.0, draw: args.draw.0, max_moves: args.max_moves.0 },
             tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,
             sprt: args.sprt,

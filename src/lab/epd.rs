@@ -10,6 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use super::LabError;
+use crate::board::notation::quoted;
 use crate::board::{Color, PackedMove, Position};
 use crate::score::Score;
 
@@ -200,15 +201,9 @@ impl Record {
         if operands.is_empty() {
             return Err(format!("'{opcode}' names no move"));
         }
-        let read = |text: &String| parse_move(&self.position, text);
+        let read = |text: &String| self.position.parse_san(text).map_err(|error| error.to_string());
         operands.iter().map(read).collect::<Result<_, _>>()
     }
-}
-
-fn parse_move(position: &Position, text: &str) -> Result<PackedMove, String> {
-    // Castling is often written with zeros.
-    let text = if text.starts_with("0-0") { text.replace('0', "O") } else { text.to_owned() };
-    position.parse_san(&text).map_err(|error| error.to_string())
 }
 
 /// `4` or `-4`.
@@ -227,10 +222,6 @@ fn evaluation_mate(text: &str) -> Option<i32> {
     let digits = rest.strip_prefix(['M', '#'])?;
     let length: i16 = digits.parse().ok().filter(|&length| length > 0)?;
     Some(sign * i32::from(length))
-}
-
-fn quoted(text: &str) -> String {
-    crate::board::notation::quoted(text)
 }
 
 /// Splits a line into a FEN, with its counters if they are there, and the operations.

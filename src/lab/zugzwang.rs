@@ -92,6 +92,7 @@ fn examine(args: &ZugzwangArgs) -> Result<(), LabError> {
         None => {
             let position = Position::from_fen(&args.fen.join(" "))
                 .map_err(|error| LabError::Usage(error.to_string()))?;
+            report::check_writable(&args.json)?;
             let report = examiner.examine(&position);
             print(&report.text())?;
             report.json(None)

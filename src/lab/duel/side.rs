@@ -122,7 +122,8 @@ impl Side {
                 "hash" => side.hash = number(name, value, 1, MAX_HASH as u64)? as usize,
                 "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
                 "depth" => {
-                    side.pace = Pace::Depth(number(name, value, 1, MAX_PLY as u64)? as Depth);
+                    let deepest = MAX_PLY as u64 - 1;
+                    side.pace = Pace::Depth(number(name, value, 1, deepest)? as Depth);
                 }
                 "uci_limitstrength" => side.limit_strength = truth(name, value)?,
                 "uci_elo" => {
