@@ -21,8 +21,9 @@ use crate::lab::zugzwang::{self, ZugzwangArgs};
 use crate::score::Depth;
 use crate::search::Searcher;
 use crate::search::null_move::{SCHEMES, Scheme};
+use crate::uci::options::{self, Note};
 use crate::uci::output::Style;
-use crate::uci::{self, Controller, command, options, schemes};
+use crate::uci::{self, Controller, command, schemes};
 
 /// A UCI chess engine and null-move laboratory.
 #[derive(Parser)]
@@ -258,6 +259,10 @@ fn go(args: &GoArgs) -> Result<(), Failure> {
     let mut controller = Controller::new(io::stdout(), style)?;
     args.engine.apply(&mut controller)?;
     args.root.apply(&mut controller)?;
+    for m in &go.search_moves {
+        let read = controller.engine_mut().position().parse_uci(m);
+        read.map_err(|error| Failure::Usage(format!("searchmoves: {error}")))?;
+    }
     Ok(controller.search(&go)?)
 }
 
@@ -291,7 +296,7 @@ impl EngineArgs {
     fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
         let engine = controller.engine_mut();
         for (name, value) in &self.options {
-            if let Some(note) = options::set(engine, name, value)? {
+            if let Some(Note::Clamped(note)) = options::set(engine, name, value)? {
                 return Err(note);
             }
         }

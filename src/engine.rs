@@ -102,6 +102,17 @@ pub enum Event {
     Done(Answer),
 }
 
+/// How far a running search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulse {
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Entries of this search among the table's, in per mille.
+    pub hash_full: u32,
+    /// Time since it began.
+    pub elapsed: Duration,
+}
+
 /// The end of a search.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -275,6 +286,13 @@ impl Engine {
                 send(&self.events, Event::Done(makeshift(&root, &[], Duration::ZERO, fault)));
             }
         }
+    }
+
+    /// How far the running search is, or how far the last one came.
+    pub fn pulse(&self) -> Option<Pulse> {
+        let keeper = &self.running.as_ref()?.keeper;
+        let hash_full = self.table.hash_full();
+        Some(Pulse { nodes: keeper.nodes(), hash_full, elapsed: keeper.elapsed() })
     }
 
     /// Asks the running search to end now; its [`Event::Done`] follows. Without effect if none

@@ -79,7 +79,8 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,
-    /// Remaining time by colour, white first; zero if the clock is negative.
+    /// Remaining time by colour, white first; zero if the clock is negative. Who does not know its own
+    /// has as much as the other side.
     pub time: [Option<Duration>; 2],
     /// What each move adds to the clock, by colour, white first.
     pub increment: [Duration; 2],
@@ -106,8 +107,13 @@ impl Limits {
     /// Does the search end by itself, without `stop` or `ponderhit`? A mate that is sought may not
     /// exist, so it is no limit in this sense.
     pub fn is_bounded(&self, turn: Color) -> bool {
-        let timed = self.move_time.or(self.time[color_index(turn)]).is_some();
+        let timed = self.move_time.or(self.clock(turn)).is_some();
         !self.infinite && !self.ponder && (timed || self.depth.is_some() || self.nodes.is_some())
+    }
+
+    /// The time left to the side that is to move, if there is a clock.
+    fn clock(&self, turn: Color) -> Option<Duration> {
+        self.time[color_index(turn)].or(self.time[color_index(!turn)])
     }
 }
 
@@ -145,6 +151,8 @@ pub struct Keeper {
     clock_start: AtomicU64,
     /// The soft limit was used up, maybe while pondering: then the ponder hit ends the search.
     ripe: AtomicBool,
+    /// Nodes of all threads at the last look at the limits.
+    nodes: AtomicU64,
     /// The search is over: stopped, or a hard limit is met.
     ended: AtomicBool,
     /// Somebody said stop: the answer is held back no longer.
@@ -169,6 +177,7 @@ impl Keeper {
             began,
             clock_start: AtomicU64::new(clock_start),
             ripe: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
             ended: AtomicBool::new(false),
             released: AtomicBool::new(false),
             gate: Mutex::new(()),
@@ -185,6 +194,11 @@ impl Keeper {
     /// Time since the search began.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().saturating_sub(self.began)
+    }
+
+    /// Nodes searched, as was last told to [`Keeper::must_stop`].
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
     }
 
     /// Ends the search and lets the answer go.
@@ -221,6 +235,7 @@ impl Keeper {
     /// Looked at by the main thread every 1,024 nodes or fewer (`nodes` of all threads): true, once
     /// and for all, when a hard limit (nodes, time) is met or stop was called.
     pub fn must_stop(&self, nodes: u64) -> bool {
+        self.nodes.store(nodes, Ordering::Relaxed);
         if self.is_stopped() {
             return true;
         }
@@ -317,7 +332,7 @@ struct Budget {
 impl Budget {
     fn new(limits: &Limits, turn: Color, overhead: Duration) -> Budget {
         let side = color_index(turn);
-        let clock = limits.time[side].map_or(Budget::default(), |time| {
+        let clock = limits.clock(turn).map_or(Budget::default(), |time| {
             Budget::of_clock(time, limits.increment[side], limits.moves_to_go, overhead)
         });
         let move_time = limits.move_time.map(|time| allowance(time, overhead));
@@ -533,11 +548,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_own_clock_counts() {
-        let limits = Limits { time: [None, Some(ms(5))], ..Limits::default() };
-        assert_eq!(Budget::new(&limits, Color::White, OVERHEAD), Budget::default());
-        assert!(!limits.is_bounded(Color::White));
-        assert!(limits.is_bounded(Color::Black));
+    fn the_own_clock_counts_and_the_others_if_there_is_none() {
+        let of = |time| Limits { time, ..Limits::default() };
+        let black = |limits| Budget::new(limits, Color::Black, OVERHEAD);
+        let (both, one) = (of([Some(ms(9_000)), Some(ms(500))]), of([Some(ms(500)), None]));
+        assert_eq!(black(&both), black(&one));
+        assert_ne!(black(&both), black(&of([Some(ms(9_000)), None])));
+        assert!(one.is_bounded(Color::Black) && !of([None, None]).is_bounded(Color::Black));
     }
 
     #[test]

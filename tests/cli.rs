@@ -122,10 +122,21 @@ fn go() {
     assert!(text.contains(" multipv 2 "), "{text}");
     let text = good(&["go", "nodes", "500", "--searcher", "classic", "--null-move", "reduce-1"]);
     assert!(text.contains("bestmove"), "{text}");
+    // It begins as a table does.
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli-tables");
+    let folder = folder.to_str().expect("text");
+    std::fs::create_dir_all(folder).expect("a folder");
+    let mut table = vec![0xff_u8; 80];
+    table[..4].copy_from_slice(&[0x71, 0xe8, 0x23, 0x5d]);
+    std::fs::write(format!("{folder}/KQvK.rtbw"), table).expect("a file");
+    let tables = |folder: &str| format!("SyzygyPath={folder}");
+    assert!(good(&["go", "depth", "2", "-o", &tables(folder)]).contains("bestmove"));
+    bad(&["go", "depth", "2", "-o", &tables("/no/such/place")], "/no/such/place");
     bad(&["go", "deep", "3"], "'deep'");
     bad(&["go", "depth", "0"], "depth 0");
     bad(&["go", "depth", "x"], "'x'");
     bad(&["go", "ponder"], "ponderhit");
+    bad(&["go", "depth", "1", "searchmoves", "e2e4", "e2e5"], "e2e5");
     bad(&["go", "depth", "1", "--fen", "nonsense"], "nonsense");
     bad(&["go", "depth", "1", "--moves", "e2e5"], "e2e5");
     bad(&["go", "depth", "1", "-o", "Contempt=3"], "Contempt");

@@ -17,7 +17,7 @@ use tacet::search::pool::Pool;
 use tacet::search::table::Table;
 use tacet::search::{self, Outcome, SearchJob, Searcher};
 use tacet::time::{Keeper, Limits};
-use tacet::uci::options;
+use tacet::uci::options::{self, Note};
 
 fn folder() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
@@ -303,7 +303,7 @@ fn what_cannot_be_opened_leaves_what_was_there() {
     let path = |path: &Path| path.to_str().unwrap().to_owned();
     assert_eq!(set("<empty>"), (Ok(None), None));
     assert_eq!(set(""), (Ok(None), None));
-    let opened = "tablebases: 1 files, up to 3 men".to_owned();
+    let opened = Note::Done("tablebases: 1 files, up to 3 men".to_owned());
     assert_eq!(set(&path(&hollow)), (Ok(Some(opened.clone())), Some(1)));
     let both = std::env::join_paths([&hollow, &empty]).unwrap().into_string().unwrap();
     for value in ["/no/such/place", &path(&empty), &path(&broken), &both, &"x".repeat(1 << 20)] {
@@ -334,7 +334,8 @@ fn the_other_options_hold_from_the_next_search_on() {
         ("syzygyprobelimit", "5", None),
         ("Syzygy50MoveRule", "false", None),
     ] {
-        assert_eq!(options::set(&mut engine, name, value), Ok(note.map(str::to_owned)));
+        let note = note.map(|note: &str| Note::Clamped(note.to_owned()));
+        assert_eq!(options::set(&mut engine, name, value), Ok(note));
     }
     let probing = &engine.options().probing;
     assert_eq!((probing.depth, probing.limit, probing.fifty_moves), (12, 5, false));

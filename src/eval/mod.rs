@@ -34,17 +34,17 @@ impl Evaluator {
     /// The name of that from which all networks descend.
     pub const FIRST: &str = "<first>";
 
-    /// The evaluation of a name: one of those above, or that of a file. What a GUI sends for a field
-    /// left empty is the default.
+    /// The evaluation of a name: one of those above, in any case, or that of a file. What a GUI sends
+    /// for a field left empty is the default.
     ///
     /// # Errors
     /// If there is no such file, or it holds no network.
     pub fn named(name: &str) -> Result<Evaluator, NetworkError> {
-        match name {
+        match name.to_ascii_lowercase().as_str() {
             "" | "<empty>" | Evaluator::INTERNAL => Ok(Evaluator::default()),
             Evaluator::CLASSICAL => Ok(Evaluator::Classical(&classical::TAUGHT)),
             Evaluator::FIRST => Ok(Evaluator::first().clone()),
-            path => Ok(Evaluator::Network(Arc::new(Network::load(Path::new(path))?))),
+            _ => Ok(Evaluator::Network(Arc::new(Network::load(Path::new(name))?))),
         }
     }
 

@@ -183,12 +183,13 @@ const GO_NUMBERS: [(&str, SetNumber); 9] = [
     }),
     ("movetime", |limits, n| {
         limits.move_time = Some(millis(n));
-        Ok(())
+        in_range("movetime", n, 0, MOST_MILLIS)
     }),
     ("movestogo", |limits, n| {
+        let most = u32::MAX.into();
         // GUIs write 0 where no control follows.
-        limits.moves_to_go = u32::try_from(n.min(i64::from(u32::MAX))).ok().filter(|&n| n > 0);
-        Ok(())
+        limits.moves_to_go = Some(n.clamp(0, most) as u32).filter(|&n| n > 0);
+        in_range("movestogo", n, 0, most)
     }),
     ("depth", |limits, n| {
         let most = MAX_PLY as Depth - 1;
@@ -228,15 +229,22 @@ fn in_range(name: &str, n: i64, least: i64, most: i64) -> Result<(), String> {
     }
 }
 
-/// Negative clocks are empty ones. A thousand years is enough for every sum to stay in range.
+/// A thousand years is enough, and every sum stays in range.
+const MOST_MILLIS: i64 = 1000 * 366 * 86_400 * 1000;
+
+/// Negative clocks are empty ones.
 fn millis(n: i64) -> Duration {
-    const MOST: i64 = 1000 * 366 * 86_400 * 1000;
-    Duration::from_millis(n.clamp(0, MOST) as u64)
+    Duration::from_millis(n.clamp(0, MOST_MILLIS) as u64)
 }
 
 fn number_of(name: &str, text: Option<&str>) -> Result<i64, String> {
     let text = text.ok_or_else(|| format!("go: {name} wants a number"))?;
-    integer(text).ok_or_else(|| format!("go: {name} wants a number, not '{}'", quoted(text)))
+    // Some write parts of a millisecond.
+    let whole = match text.split_once('.') {
+        Some((whole, part)) if part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
+        _ => text,
+    };
+    integer(whole).ok_or_else(|| format!("go: {name} wants a number, not '{}'", quoted(text)))
 }
 
 /// A whole number; one too large for 64 bits is the largest of its sign.
@@ -318,14 +326,13 @@ fn parse_genfens(rest: &str) -> Result<GenFens, CommandError> {
     };
     let words: Vec<&str> = rest.split_whitespace().collect();
     let [count, "seed", seed, ref more @ ..] = words[..] else { return Err(unexpected()) };
-    let count = integer(count).and_then(|count| u64::try_from(count).ok());
-    let (Some(count), Some(seed)) = (count, integer(seed)) else { return Err(unexpected()) };
+    let (Ok(count), Ok(seed)) = (count.parse(), seed.parse()) else { return Err(unexpected()) };
     let book = match *more {
         ["book", name, ..] if !name.eq_ignore_ascii_case("none") => Some(name.to_owned()),
         [] | ["book", _, ..] => None,
         _ => return Err(unexpected()),
     };
-    Ok(GenFens { count, seed: seed as u64, book })
+    Ok(GenFens { count, seed, book })
 }
 
 /// The first word and what follows it, both without blanks around them.
@@ -414,7 +421,18 @@ mod tests {
         assert_eq!(wanted("genfens 8 seed 77 book Books/a.epd plies=5 x"), (8, 77, book));
         let error = |line: &str| parse(line).unwrap_err().to_string();
         assert!(error("genfens").starts_with("genfens wants 'N seed"));
-        for rest in ["-1 seed 1", "5", "5 seed x", "5 seed", "5 seed 1 book", "5 seed 1 x y"] {
+        let most = "genfens 1 seed 18446744073709551615";
+        assert_eq!(wanted(most), (1, u64::MAX, None));
+        for rest in [
+            "-1 seed 1",
+            "1 seed -1",
+            "1 seed 18446744073709551616",
+            "5",
+            "5 seed x",
+            "5 seed",
+            "5 seed 1 book",
+            "5 seed 1 x y",
+        ] {
             assert!(error(&format!("genfens {rest}")).ends_with(&format!("not '{rest}'")));
         }
     }
@@ -486,6 +504,14 @@ mod tests {
     }
 
     #[test]
+    fn go_reads_parts_of_a_millisecond() {
+        let odd = go("go wtime 60000.5 btime 59999. movetime 1e3 winc -0.5");
+        assert_eq!(odd.limits.time, [Some(ms(60_000)), Some(ms(59_999))]);
+        assert_eq!((odd.limits.move_time, odd.limits.increment[0]), (None, ms(0)));
+        assert_eq!(odd.notes, ["go: movetime wants a number, not '1e3'"]);
+    }
+
+    #[test]
     fn go_puts_numbers_into_range() {
         let odd = go("go wtime -50 winc -1 movestogo 0 depth 0 nodes -7 mate 99999999999999999999");
         assert_eq!(odd.limits.time[0], Some(Duration::ZERO));
@@ -494,6 +520,9 @@ mod tests {
         assert_eq!((odd.limits.depth, odd.limits.nodes), (Some(1), Some(1)));
         assert_eq!(odd.limits.mate, Some(120));
         assert_eq!(odd.notes.len(), 3, "{:?}", odd.notes);
+        let odd = go("go movetime -5 movestogo -1");
+        assert_eq!((odd.limits.move_time, odd.limits.moves_to_go), (Some(ms(0)), None));
+        assert_eq!(odd.notes.len(), 2, "{:?}", odd.notes);
     }
 
     fn word() -> impl Strategy<Value = String> {

@@ -101,6 +101,7 @@ impl Job for Openings {
         let mut random = Random::numbered(self.wanted.seed, 0);
         for _ in 0..self.wanted.count {
             if self.stopped.load(Ordering::Relaxed) {
+                say("info string genfens stopped".to_owned());
                 break;
             }
             let position = self.next(&mut book, &mut random, &table)?;

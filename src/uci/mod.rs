@@ -25,7 +25,7 @@ use std::io::{self, BufRead, ErrorKind, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, never, select, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, after, never, select, unbounded};
 
 use crate::board::{Color, PackedMove};
 use crate::engine::{Engine, Event};
@@ -44,6 +44,9 @@ use task::{Job, Task};
 const LONGEST_QUEUE: usize = 1000;
 /// After the end of input, work that may take for ever is given so long.
 const GRACE: Duration = Duration::from_secs(60);
+/// A search that has said nothing for so long says how far it is. So it also finds out if nobody
+/// reads any more.
+const PULSE: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
 Tacet speaks UCI, the protocol between chess engines and their boards:
@@ -169,6 +172,10 @@ impl<W: Write> Controller<W> {
         loop {
             let lines = if self.queue.len() < LONGEST_QUEUE { lines } else { &nothing };
             let said = self.task_said();
+            let silence = match self.work {
+                Some(Work::Search(_)) => after(PULSE),
+                _ => never(),
+            };
             select! {
                 recv(lines) -> line => match line {
                     Ok(line) => if self.obey(&line)?.is_break() {
@@ -180,6 +187,7 @@ impl<W: Write> Controller<W> {
                     self.show(&event)?;
                 },
                 recv(said) -> line => self.pass_on(line.ok())?,
+                recv(silence) -> _ => self.pulse()?,
             }
             self.work_off()?;
         }
@@ -257,7 +265,7 @@ impl<W: Write> Controller<W> {
             }
             Command::SetOption { name, value } => {
                 match options::set(&mut self.engine, &name, &value) {
-                    Ok(note) => note.map_or(Ok(()), |note| self.remark(&note)),
+                    Ok(note) => note.map_or(Ok(()), |note| self.remark(&note.to_string())),
                     Err(reason) => self.remark(&reason),
                 }
             }
@@ -429,7 +437,7 @@ impl<W: Write> Controller<W> {
             match self.work.as_ref().map(Work::ending) {
                 None => return Ok(()),
                 Some(Ending::Certain) => self.await_rest()?,
-                Some(Ending::Possible) => self.await_rest_until(deadline)?,
+                Some(Ending::Possible) => self.await_rest_until(Some(deadline))?,
                 Some(Ending::Never) => self.stop_work()?,
             }
         }
@@ -452,39 +460,48 @@ impl<W: Write> Controller<W> {
 
     /// Shows what the work in progress says until it is over.
     fn await_rest(&mut self) -> io::Result<()> {
-        while let Some(work) = &self.work {
-            match work {
-                Work::Search(_) => match self.events.recv() {
-                    Ok(event) => self.show(&event)?,
-                    Err(_) => self.work = None,
-                },
-                Work::Task(task) => {
-                    let line = task.said().recv().ok();
-                    self.pass_on(line)?;
-                }
+        self.await_rest_until(None)
+    }
+
+    /// Likewise, but stops the work at the deadline.
+    fn await_rest_until(&mut self, deadline: Option<Instant>) -> io::Result<()> {
+        while self.work.is_some() {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return self.stop_work();
             }
+            self.await_word(left.map_or(PULSE, |left| left.min(PULSE)))?;
         }
         Ok(())
     }
 
-    /// Likewise, but stops the work at the deadline.
-    fn await_rest_until(&mut self, deadline: Instant) -> io::Result<()> {
-        while let Some(work) = &self.work {
-            let late = match work {
-                Work::Search(_) => match self.events.recv_deadline(deadline) {
-                    Ok(event) => self.show(&event).map(|()| false)?,
-                    Err(error) => error == RecvTimeoutError::Timeout,
-                },
-                Work::Task(task) => match task.said().recv_deadline(deadline) {
-                    Err(RecvTimeoutError::Timeout) => true,
-                    line => self.pass_on(line.ok()).map(|()| false)?,
-                },
-            };
-            if late {
-                return self.stop_work();
-            }
+    /// Shows what the work in progress says next, if that is soon.
+    fn await_word(&mut self, patience: Duration) -> io::Result<()> {
+        match &self.work {
+            Some(Work::Search(_)) => match self.events.recv_timeout(patience) {
+                Ok(event) => self.show(&event),
+                Err(RecvTimeoutError::Timeout) => self.pulse(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.work = None;
+                    Ok(())
+                }
+            },
+            Some(Work::Task(task)) => match task.said().recv_timeout(patience) {
+                Err(RecvTimeoutError::Timeout) => Ok(()),
+                line => self.pass_on(line.ok()),
+            },
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Shows how far the search in progress is.
+    fn pulse(&mut self) -> io::Result<()> {
+        let (Some(Work::Search(search)), Some(pulse)) = (&mut self.work, self.engine.pulse())
+        else {
+            return Ok(());
+        };
+        let line = search.reporter.pulse(pulse);
+        line.map_or(Ok(()), |line| self.say(&line))
     }
 
     /// Shows a line that the task in progress said; none: it is over.

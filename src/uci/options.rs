@@ -22,6 +22,22 @@ const MOST_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
 /// The value of a path that names nothing.
 const NO_PATH: &str = "<empty>";
 
+/// What there is to say after an option was set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The value was put into range.
+    Clamped(String),
+    /// All is well, and this is what was found.
+    Done(String),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Note::Clamped(text) | Note::Done(text)) = self;
+        f.write_str(text)
+    }
+}
+
 /// One option.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -42,7 +58,7 @@ enum Kind {
     /// One of a list of names.
     Combo { default: &'static str, values: fn() -> Vec<&'static str>, set: fn(&mut Engine, &str) },
     /// Any text. The effect may have something to say, and may fail, in words.
-    Text { default: &'static str, set: fn(&mut Engine, &str) -> Result<Option<String>, String> },
+    Text { default: &'static str, set: fn(&mut Engine, &str) -> Result<Option<Note>, String> },
     /// Something to do.
     Button { press: fn(&mut Engine) },
 }
@@ -197,22 +213,23 @@ static FIXED: [Entry; 18] = [
 ];
 
 /// Opens endgame tables, and says how many.
-fn set_tables(engine: &mut Engine, list: &str) -> Result<Option<String>, String> {
+fn set_tables(engine: &mut Engine, list: &str) -> Result<Option<Note>, String> {
     let list = if list.eq_ignore_ascii_case(NO_PATH) { "" } else { list };
     match engine.set_tables(list) {
         Ok(tables) => Ok(tables.map(|tables| {
-            format!("tablebases: {} files, up to {} men", tables.files(), tables.max_pieces())
+            let (files, men) = (tables.files(), tables.max_pieces());
+            Note::Done(format!("tablebases: {files} files, up to {men} men"))
         })),
         Err(error) => Err(format!("{error}; the old tables stay")),
     }
 }
 
-/// Sets an option from text. Returns a note if the value was put into range.
+/// Sets an option from text. Returns what there is to say of it.
 ///
 /// # Errors
 /// If there is no such option, the value is none it can take, or the effect fails; then nothing
 /// changed.
-pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Option<String>, String> {
+pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Option<Note>, String> {
     let entry = all()
         .find(|entry| entry.name.eq_ignore_ascii_case(name))
         .ok_or_else(|| format!("unknown option: {}", quoted(name)))?;
@@ -220,7 +237,7 @@ pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Option<String
 }
 
 impl Entry {
-    fn set(&self, engine: &mut Engine, value: &str) -> Result<Option<String>, String> {
+    fn set(&self, engine: &mut Engine, value: &str) -> Result<Option<Note>, String> {
         match self.kind {
             Kind::Spin { min, max, set, .. } => {
                 let (number, note) = self.number(value, min, max)?;
@@ -256,7 +273,7 @@ impl Entry {
     }
 
     /// A number put into range, and a note if it was not.
-    fn number(&self, value: &str, min: i64, max: i64) -> Result<(i64, Option<String>), String> {
+    fn number(&self, value: &str, min: i64, max: i64) -> Result<(i64, Option<Note>), String> {
         let number = integer(value).ok_or_else(|| self.refusal("a whole number", value))?;
         let clamped = number.clamp(min, max);
         Ok((clamped, (clamped != number).then(|| self.clamping(value, clamped, min, max))))
@@ -266,8 +283,9 @@ impl Entry {
         format!("{} wants {wanted}, not '{}'", self.name, quoted(value))
     }
 
-    fn clamping(&self, value: &str, clamped: i64, min: i64, max: i64) -> String {
-        format!("{} {} is outside {min}..={max}; {clamped} instead", self.name, quoted(value))
+    fn clamping(&self, value: &str, clamped: i64, min: i64, max: i64) -> Note {
+        let (name, value) = (self.name, quoted(value));
+        Note::Clamped(format!("{name} {value} is outside {min}..={max}; {clamped} instead"))
     }
 }
 
@@ -342,7 +360,8 @@ mod tests {
     fn numbers_are_clamped_and_said_so() {
         let mut engine = engine();
         let note = set(&mut engine, "MultiPV", "1000").unwrap().unwrap();
-        assert_eq!(note, "MultiPV 1000 is outside 1..=256; 256 instead");
+        let said = "MultiPV 1000 is outside 1..=256; 256 instead";
+        assert_eq!(note, Note::Clamped(said.to_owned()));
         assert_eq!(engine.options().multi_pv, 256);
         assert!(set(&mut engine, "Hash", "-99999999999999999999").unwrap().is_some());
         assert_eq!(engine.options().hash, 1);
@@ -358,7 +377,7 @@ mod tests {
         let answer = set(&mut engine, "Probcut_Depth", "10");
         if cfg!(feature = "tune") {
             let note = "probcut_depth 10 is outside 4..=9; 9 instead".to_owned();
-            assert_eq!(answer, Ok(Some(note)));
+            assert_eq!(answer, Ok(Some(Note::Clamped(note))));
             let changed: Vec<_> = engine.options().values.changed().collect();
             assert_eq!(changed, [("probcut_depth", 9)]);
         } else {
@@ -390,7 +409,7 @@ mod tests {
     fn the_evaluation_is_chosen_by_name_or_file() {
         let mut engine = engine();
         for (value, is_network) in
-            [("<classical>", false), ("", true), ("<first>", false), ("<internal>", true)]
+            [("<classical>", false), ("", true), ("<First>", false), ("<INTERNAL>", true)]
         {
             assert_eq!(set(&mut engine, "EvalFile", value), Ok(None));
             let evaluator = &engine.options().evaluator;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::board::{PackedMove, Position};
-use crate::engine::Answer;
+use crate::engine::{Answer, Pulse};
 use crate::score::Score;
 use crate::score::wdl::{Chances, normalised};
 use crate::search::{Bound, CurrentMove, Info, Line, Message};
@@ -32,6 +32,8 @@ pub struct Reporter {
     style: Style,
     /// The best line as it was shown last.
     shown: Option<Info>,
+    /// The nodes of the last pulse shown.
+    nodes: u64,
 }
 
 impl Reporter {
@@ -39,7 +41,7 @@ impl Reporter {
     /// position cannot be written otherwise.
     pub fn new(root: Position, chess960: bool, style: Style) -> Reporter {
         let chess960 = chess960 || root.needs_chess960();
-        Reporter { root, chess960, wdl: false, style, shown: None }
+        Reporter { root, chess960, wdl: false, style, shown: None, nodes: 0 }
     }
 
     /// With the chances of winning, drawing and losing beside every score, if asked for.
@@ -57,6 +59,16 @@ impl Reporter {
             }
             Message::Move(_) => None,
         }
+    }
+
+    /// How far a search is, unless it stands still; nothing to people.
+    pub fn pulse(&mut self, pulse: Pulse) -> Option<String> {
+        let Pulse { nodes, hash_full, elapsed } = pulse;
+        let stands_still = std::mem::replace(&mut self.nodes, nodes) == nodes;
+        let nps = per_second(nodes, elapsed);
+        let time = elapsed.as_millis();
+        (self.style == Style::Uci && !stands_still)
+            .then(|| format!("info nodes {nodes} nps {nps} hashfull {hash_full} time {time}"))
     }
 
     /// One line of a running search, `elapsed` after its beginning.
@@ -286,6 +298,18 @@ mod tests {
         let line = "info depth 20 currmove e2e4 currmovenumber 3".to_owned();
         assert_eq!(said(Style::Uci), Some(line));
         assert_eq!(said(Style::Table), None);
+    }
+
+    #[test]
+    fn a_pulse_shows_while_there_is_one() {
+        let pulse = Pulse { nodes: 3000, hash_full: 7, elapsed: MS };
+        let mut reporter = Reporter::new(Position::startpos(), false, Style::Uci);
+        let line = "info nodes 3000 nps 1500000 hashfull 7 time 2".to_owned();
+        assert_eq!(reporter.pulse(pulse), Some(line));
+        assert_eq!(reporter.pulse(pulse), None);
+        assert!(reporter.pulse(Pulse { nodes: 4000, ..pulse }).is_some());
+        let mut reporter = Reporter::new(Position::startpos(), false, Style::Table);
+        assert_eq!(reporter.pulse(pulse), None);
     }
 
     #[test]

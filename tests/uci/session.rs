@@ -145,6 +145,14 @@ impl Session {
         (lines, self.wait())
     }
 
+    /// Closes both pipes, as a GUI does that dies, and waits for the end.
+    pub fn abandoned(mut self) -> ExitStatus {
+        self.input = None;
+        // The thread that reads ends with the next line.
+        self.lines = channel().1;
+        self.wait()
+    }
+
     /// Waits for the end.
     pub fn wait(&mut self) -> ExitStatus {
         wait(&mut self.child)
@@ -213,12 +221,10 @@ pub fn read_answer(lines: &[String]) -> Answer {
         _ => panic!("not a bestmove: {last}"),
     };
     let remark = |line: &String| line.strip_prefix("info string ").map(str::to_owned);
-    let is_info = |line: &&String| {
-        let is_current = line.contains(" currmove ");
-        line.starts_with("info ") && !is_current && remark(line).is_none()
-    };
+    // Others say how far the search is.
+    let has_score = |line: &&String| line.starts_with("info ") && line.contains(" score ");
     Answer {
-        infos: before.iter().filter(is_info).map(|line| read_info(line)).collect(),
+        infos: before.iter().filter(has_score).map(|line| read_info(line)).collect(),
         remarks: before.iter().filter_map(remark).collect(),
         best: best.to_owned(),
         ponder,
