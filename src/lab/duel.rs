@@ -223,18 +223,15 @@ impl Plan {
     fn new(args: &DuelArgs) -> Result<Plan, LabError> {
         let (a, b) = sides(args).map_err(LabError::Usage)?;
         let book = args.openings.open()?;
-        check_games(
-            args.games as usize,
-            &book,
-            a.pace.is_deterministic() && b.pace.is_deterministic(),
-        )?;
+        let games = args.games as usize;
+        check_games(games, &book, a.pace.is_deterministic() && b.pace.is_deterministic())?;
         let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
         Ok(Plan {
             a,
             b,
             book,
             seed: args.openings.seed,
-            games: args.games as usize,
+            games,
             rules: Rules { win: args.resign.0, draw: args.draw.0, max_moves: args.max_moves.0 },
             tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,
             sprt: args.sprt,

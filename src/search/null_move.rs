@@ -500,8 +500,24 @@ const fn reduce(name: &'static str, source: &'static str, first: Depth, then: De
     }
 }
 
+/// What engines of today do. A fail-high is checked again where `when` says so.
+const fn modern(name: &'static str, source: &'static str, when: When) -> Scheme {
+    let recheck = FailHigh::Recheck { when, ban: Ban::Share(3, 4) };
+    Scheme {
+        name,
+        source,
+        reduction: MODERN_REDUCTION,
+        guard: Guard::OwnPiece,
+        gate: MODERN_GATE,
+        verifying: recheck,
+        verified: recheck,
+        returns_mates: false,
+        ..PLAIN
+    }
+}
+
 /// Every scheme. `off` is the baseline; the names are those of the UCI option `NullMove`.
-pub static SCHEMES: [Scheme; 18] = [
+pub static SCHEMES: [Scheme; 19] = [
     Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
     standard("standard-r1", 1),
     standard("standard-r2", 2),
@@ -550,17 +566,12 @@ pub static SCHEMES: [Scheme; 18] = [
         verifying: VERIFY,
         ..PLAIN
     },
-    Scheme {
-        name: "modern",
-        source: "engines of today (Stockfish, Ethereal, Berserk)",
-        reduction: MODERN_REDUCTION,
-        guard: Guard::OwnPiece,
-        gate: MODERN_GATE,
-        verifying: FailHigh::Recheck { when: When::Depth(DEEP), ban: Ban::Share(3, 4) },
-        verified: FailHigh::Recheck { when: When::Depth(DEEP), ban: Ban::Share(3, 4) },
-        returns_mates: false,
-        ..PLAIN
-    },
+    modern("modern", "engines of today (Stockfish, Ethereal, Berserk)", When::Depth(DEEP)),
+    modern(
+        "modern-endgame",
+        "Tacet: modern, re-checked in endgames too (after Plenkner 1995)",
+        When::FewPiecesOrDepth(1, DEEP),
+    ),
     Scheme {
         name: "verified-modern",
         source: "Tacet: modern, verified as in the paper",
@@ -736,6 +747,17 @@ mod tests {
         assert_eq!(Ban::ThisNode.path(&outer, 12).no_null_before, 31);
         let outer = Node { ply: 3, ..outer };
         assert_eq!(Ban::Share(3, 4).path(&outer, 12).no_null_before, 30);
+    }
+
+    #[test]
+    fn an_endgame_is_checked_again_at_any_depth() {
+        let (high, low) = (Score::cp(80), Score::cp(0));
+        let rook_ending = Node { own_pieces: 1, ..NODE };
+        assert_eq!(verdict("modern-endgame", &NODE, high, low).0, Verdict::Cut(high));
+        assert_eq!(verdict("modern-endgame", &rook_ending, high, low).0, Verdict::FailedLow);
+        assert_eq!(verdict("modern", &rook_ending, high, low).0, Verdict::Cut(high));
+        let deep = Node { depth: DEEP, ..NODE };
+        assert_eq!(verdict("modern-endgame", &deep, high, low).0, Verdict::FailedLow);
     }
 
     #[test]

@@ -22,8 +22,9 @@ fn is_pv(alpha: Score, beta: Score) -> bool {
     beta - alpha > 1
 }
 
-/// The modern null move. None is made before `no_null_before`, counted in plies from the root.
-pub fn modern(
+/// The modern null move. None is made before `no_null_before`, counted in plies from the root. With
+/// `ENDGAME` a fail-high is also checked once more, however shallow, where its side has one piece.
+pub fn modern<const ENDGAME: bool>(
     tree: &mut Tree,
     position: &Position,
     depth: Depth,
@@ -36,31 +37,37 @@ pub fn modern(
         Entry::Leaf(score) => return score,
         Entry::Search(depth) => depth,
     };
-    let has_piece = position.officers(position.turn()).any();
+    let pieces = position.officers(position.turn()).count();
     let allowed = may_pass && tree.ply() >= no_null_before;
-    if allowed && has_piece && !position.in_check() && !is_pv(alpha, beta) {
+    if allowed && pieces > 0 && !position.in_check() && !is_pv(alpha, beta) {
         let static_value = tree.evaluate(position);
         if is_ahead(depth, static_value, beta) {
             let reduced = depth - 1 - reduction(depth, static_value, beta);
             let value = -tree.passed(position, |tree, next| {
-                modern(tree, next, reduced, -beta, -beta + 1, false, no_null_before)
+                modern::<ENDGAME>(tree, next, reduced, -beta, -beta + 1, false, no_null_before)
             });
-            if value >= beta && (depth < RECHECK || confirmed(tree, position, reduced, beta)) {
+            let doubtful = depth >= RECHECK || (ENDGAME && pieces == 1);
+            if value >= beta && (!doubtful || confirmed::<ENDGAME>(tree, position, reduced, beta)) {
                 return if value.is_mate_for_us() { beta } else { value };
             }
         }
     }
     tree.moves(position, alpha, beta, |tree, next, alpha, beta| {
-        modern(tree, next, depth - 1, alpha, beta, true, no_null_before)
+        modern::<ENDGAME>(tree, next, depth - 1, alpha, beta, true, no_null_before)
     })
 }
 
 /// Does the node reach beta, searched as shallow as its null move was and with no null move in the
 /// upper three quarters of that search?
-fn confirmed(tree: &mut Tree, position: &Position, reduced: Depth, beta: Score) -> bool {
+fn confirmed<const ENDGAME: bool>(
+    tree: &mut Tree,
+    position: &Position,
+    reduced: Depth,
+    beta: Score,
+) -> bool {
     let depth = reduced.max(1);
     let ban = tree.ply() + (3 * depth / 4) as Ply;
-    modern(tree, position, depth, beta - 1, beta, false, ban) >= beta
+    modern::<ENDGAME>(tree, position, depth, beta - 1, beta, false, ban) >= beta
 }
 
 /// Verified null-move pruning with the modern trigger and reduction, with pawns alone too.
