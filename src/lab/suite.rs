@@ -43,7 +43,7 @@ pub struct SuiteArgs {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
-    /// The null-move scheme; verified-r3 for the classic searcher, modern for the playing one
+    /// The null-move scheme; verified-r3 for the classic searcher, modern-endgame for the playing one
     #[arg(long, value_name = "SCHEME", value_parser = variant::scheme)]
     null_move: Option<&'static Scheme>,
 

@@ -57,7 +57,7 @@ impl Searcher {
     /// The scheme it uses if none is chosen.
     pub fn default_scheme(self) -> &'static Scheme {
         let name = match self {
-            Searcher::Playing => "modern",
+            Searcher::Playing => "modern-endgame",
             Searcher::Classic => "verified-r3",
         };
         Scheme::named(name).unwrap_or(&null_move::SCHEMES[0])

@@ -154,7 +154,7 @@ static FIXED: [Entry; 18] = [
     Entry {
         name: "NullMove",
         kind: Kind::Combo {
-            default: "modern",
+            default: "modern-endgame",
             values: || SCHEMES.iter().map(|scheme| scheme.name).collect(),
             set: |engine, name| engine.options_mut().scheme = Scheme::named(name),
         },
@@ -402,7 +402,7 @@ mod tests {
             assert!(reason.contains(name), "{reason}");
         }
         assert_eq!(engine.options().hash, 16);
-        assert_eq!(engine.options().scheme().name, "modern");
+        assert_eq!(engine.options().scheme().name, "modern-endgame");
     }
 
     #[test]

@@ -250,7 +250,7 @@ mod tests {
     fn a_bare_name_is_a_scheme_and_a_searcher_brings_its_own() {
         assert_eq!(Side::parse("adaptive", &defaults()).unwrap().scheme.name, "adaptive");
         let playing = Side::parse("Searcher=playing", &defaults()).unwrap();
-        assert_eq!(playing.scheme.name, "modern");
+        assert_eq!(playing.scheme.name, "modern-endgame");
         let changed = Side::parse("verified-r3+plies=2,Hash=1", &defaults()).unwrap();
         assert_eq!(Side::parse(&changed.to_string(), &defaults()).unwrap(), changed);
         assert_eq!(changed.scheme.name, "verified-r3+plies=2");
