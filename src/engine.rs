@@ -288,9 +288,12 @@ impl Engine {
         }
     }
 
-    /// How far the running search is, or how far the last one came.
+    /// How far the running search is. `None` if none runs, or it only holds its answer back.
     pub fn pulse(&self) -> Option<Pulse> {
         let keeper = &self.running.as_ref()?.keeper;
+        if keeper.is_stopped() {
+            return None;
+        }
         let hash_full = self.table.hash_full();
         Some(Pulse { nodes: keeper.nodes(), hash_full, elapsed: keeper.elapsed() })
     }
@@ -362,6 +365,7 @@ fn search_thread(
             Outcome::default()
         }
     }));
+    keeper.end_search();
     keeper.hold_answer();
     let elapsed = keeper.elapsed();
     let answer = match searched {

@@ -79,8 +79,8 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,
-    /// Remaining time by colour, white first; zero if the clock is negative. Who does not know its own
-    /// has as much as the other side.
+    /// Remaining time by colour, white first; zero if the clock is negative. Who has no clock of its own
+    /// and no other limit has as much as the other side.
     pub time: [Option<Duration>; 2],
     /// What each move adds to the clock, by colour, white first.
     pub increment: [Duration; 2],
@@ -113,7 +113,12 @@ impl Limits {
 
     /// The time left to the side that is to move, if there is a clock.
     fn clock(&self, turn: Color) -> Option<Duration> {
-        self.time[color_index(turn)].or(self.time[color_index(!turn)])
+        let [own, other] = [turn, !turn].map(|side| self.time[color_index(side)]);
+        let limited = self.infinite
+            || self.move_time.is_some()
+            || self.depth.is_some()
+            || self.nodes.is_some();
+        own.or(other.filter(|_| !limited))
     }
 }
 
@@ -555,6 +560,13 @@ mod tests {
         assert_eq!(black(&both), black(&one));
         assert_ne!(black(&both), black(&of([Some(ms(9_000)), None])));
         assert!(one.is_bounded(Color::Black) && !of([None, None]).is_bounded(Color::Black));
+        assert_eq!(black(&Limits { nodes: Some(5), ..one }), Budget::default());
+    }
+
+    #[test]
+    fn overhead_is_taken_off_a_clock() {
+        let hard = |overhead| Budget::new(&white(5_000, 0, None), Color::White, overhead).hard;
+        assert!(hard(ms(4_000)) < Some(ms(50)) && hard(OVERHEAD) > Some(ms(500)));
     }
 
     #[test]

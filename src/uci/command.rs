@@ -239,9 +239,10 @@ fn millis(n: i64) -> Duration {
 
 fn number_of(name: &str, text: Option<&str>) -> Result<i64, String> {
     let text = text.ok_or_else(|| format!("go: {name} wants a number"))?;
+    let is_time = name.ends_with("time") || name.ends_with("inc");
     // Some write parts of a millisecond.
     let whole = match text.split_once('.') {
-        Some((whole, part)) if part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
+        Some((whole, part)) if is_time && part.bytes().all(|b| b.is_ascii_digit()) => whole,
         _ => text,
     };
     integer(whole).ok_or_else(|| format!("go: {name} wants a number, not '{}'", quoted(text)))
@@ -505,10 +506,11 @@ mod tests {
 
     #[test]
     fn go_reads_parts_of_a_millisecond() {
-        let odd = go("go wtime 60000.5 btime 59999. movetime 1e3 winc -0.5");
+        let odd = go("go wtime 60000.5 btime 59999. movetime 1e3 winc -0.5 depth 7.5");
         assert_eq!(odd.limits.time, [Some(ms(60_000)), Some(ms(59_999))]);
         assert_eq!((odd.limits.move_time, odd.limits.increment[0]), (None, ms(0)));
-        assert_eq!(odd.notes, ["go: movetime wants a number, not '1e3'"]);
+        let refused = ["movetime wants a number, not '1e3'", "depth wants a number, not '7.5'"];
+        assert_eq!(odd.notes, refused.map(|note| format!("go: {note}")));
     }
 
     #[test]

@@ -67,8 +67,8 @@ and beside it:
   help          show this";
 
 /// Speaks UCI until `quit` or the end of input. What was asked for before the end of input is still
-/// done: bounded searches finish, an unbounded one is stopped and answers, `bench`, `perft` and the
-/// search for a mate have a minute. An output that nobody reads any more ends the loop without
+/// done: bounded searches finish, an unbounded one is stopped and answers, `bench`, `perft`, `genfens`
+/// and the search for a mate have a minute. An output that nobody reads any more ends the loop without
 /// complaint.
 ///
 /// # Errors
@@ -496,8 +496,7 @@ impl<W: Write> Controller<W> {
 
     /// Shows how far the search in progress is.
     fn pulse(&mut self) -> io::Result<()> {
-        let (Some(Work::Search(search)), Some(pulse)) = (&mut self.work, self.engine.pulse())
-        else {
+        let (Some(Work::Search(search)), Some(pulse)) = (&self.work, self.engine.pulse()) else {
             return Ok(());
         };
         let line = search.reporter.pulse(pulse);

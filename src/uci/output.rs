@@ -32,8 +32,6 @@ pub struct Reporter {
     style: Style,
     /// The best line as it was shown last.
     shown: Option<Info>,
-    /// The nodes of the last pulse shown.
-    nodes: u64,
 }
 
 impl Reporter {
@@ -41,7 +39,7 @@ impl Reporter {
     /// position cannot be written otherwise.
     pub fn new(root: Position, chess960: bool, style: Style) -> Reporter {
         let chess960 = chess960 || root.needs_chess960();
-        Reporter { root, chess960, wdl: false, style, shown: None, nodes: 0 }
+        Reporter { root, chess960, wdl: false, style, shown: None }
     }
 
     /// With the chances of winning, drawing and losing beside every score, if asked for.
@@ -61,13 +59,12 @@ impl Reporter {
         }
     }
 
-    /// How far a search is, unless it stands still; nothing to people.
-    pub fn pulse(&mut self, pulse: Pulse) -> Option<String> {
+    /// How far a search is; nothing to people.
+    pub fn pulse(&self, pulse: Pulse) -> Option<String> {
         let Pulse { nodes, hash_full, elapsed } = pulse;
-        let stands_still = std::mem::replace(&mut self.nodes, nodes) == nodes;
         let nps = per_second(nodes, elapsed);
         let time = elapsed.as_millis();
-        (self.style == Style::Uci && !stands_still)
+        (self.style == Style::Uci)
             .then(|| format!("info nodes {nodes} nps {nps} hashfull {hash_full} time {time}"))
     }
 
@@ -301,15 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn a_pulse_shows_while_there_is_one() {
+    fn a_pulse_is_for_boards_alone() {
         let pulse = Pulse { nodes: 3000, hash_full: 7, elapsed: MS };
-        let mut reporter = Reporter::new(Position::startpos(), false, Style::Uci);
+        let of = |style| Reporter::new(Position::startpos(), false, style).pulse(pulse);
         let line = "info nodes 3000 nps 1500000 hashfull 7 time 2".to_owned();
-        assert_eq!(reporter.pulse(pulse), Some(line));
-        assert_eq!(reporter.pulse(pulse), None);
-        assert!(reporter.pulse(Pulse { nodes: 4000, ..pulse }).is_some());
-        let mut reporter = Reporter::new(Position::startpos(), false, Style::Table);
-        assert_eq!(reporter.pulse(pulse), None);
+        assert_eq!((of(Style::Uci), of(Style::Table)), (Some(line), None));
     }
 
     #[test]
