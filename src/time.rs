@@ -555,7 +555,7 @@ mod tests {
     #[test]
     fn the_own_clock_counts_and_the_others_if_there_is_none() {
         let of = |time| Limits { time, ..Limits::default() };
-        let black = |limits| Budget::new(limits, Color::Black, OVERHEAD);
+        let black = |limits: &Limits| Budget::new(limits, Color::Black, OVERHEAD);
         let (both, one) = (of([Some(ms(9_000)), Some(ms(500))]), of([Some(ms(500)), None]));
         assert_eq!(black(&both), black(&one));
         assert_ne!(black(&both), black(&of([Some(ms(9_000)), None])));
