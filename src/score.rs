@@ -17,6 +17,8 @@ pub type Ply = usize;
 
 /// No search goes deeper than this many plies from the root.
 pub const MAX_PLY: Ply = 240;
+/// The deepest iteration: the last one with a ply left below its leaves.
+pub const MAX_DEPTH: Depth = MAX_PLY as Depth - 1;
 
 /// A value from the side to move's point of view, in centipawns or as a mate distance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

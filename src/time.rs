@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::board::{Color, color_index};
-use crate::score::{Depth, MAX_PLY};
+use crate::score::{Depth, MAX_DEPTH};
 
 /// How many moves a game without `movestogo` is thought to last yet.
 const SUDDEN_DEATH_MOVES: u32 = 26;
@@ -279,10 +279,9 @@ impl Keeper {
         !done && !self.is_stopped()
     }
 
-    /// The deepest iteration wanted, `1..MAX_PLY`.
+    /// The deepest iteration wanted, `1..=MAX_DEPTH`.
     pub fn max_depth(&self) -> Depth {
-        const DEEPEST: Depth = MAX_PLY as Depth - 1;
-        self.limits.depth.unwrap_or(DEEPEST).clamp(1, DEEPEST)
+        self.limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH)
     }
 
     /// Blocks without using the processor while the answer must be held back: during `infinite`
@@ -406,6 +405,7 @@ fn nanos(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::MAX_PLY;
     use std::thread;
 
     #[derive(Default)]

@@ -6,7 +6,7 @@
 mod session;
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use session::{Answer, Session, Value, play, position, wait};
@@ -53,6 +53,14 @@ fn set_up(fen: &str) -> String {
 
 fn count(lines: &[String], beginning: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(beginning)).count()
+}
+
+/// All that a program says to an input and its end.
+fn output_after(command: &mut Command, input: &[u8]) -> Output {
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(input).expect("it reads");
+    child.wait_with_output().expect("it ends")
 }
 
 fn milliseconds(n: u64) -> Duration {
@@ -693,15 +701,8 @@ fn nothing_on_stdout_before_uci() {
 
 #[test]
 fn logs_go_to_stderr() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tacet"))
-        .env("RUST_LOG", "debug")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("tacet starts");
-    child.stdin.take().expect("a pipe").write_all(b"isready\n").expect("tacet reads");
-    let output = child.wait_with_output().expect("tacet ends");
+    let mut tacet = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    let output = output_after(tacet.env("RUST_LOG", "debug"), b"isready\n");
     assert_eq!(output.stdout, b"readyok\n");
     assert!(String::from_utf8_lossy(&output.stderr).contains("isready"), "{output:?}");
 }
@@ -782,13 +783,7 @@ fn end_of_input() {
 
 #[test]
 fn end_of_input_without_end_of_line() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tacet"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("tacet starts");
-    child.stdin.take().expect("a pipe").write_all(b"isready").expect("tacet reads");
-    let output = child.wait_with_output().expect("tacet ends");
+    let output = output_after(&mut Command::new(env!("CARGO_BIN_EXE_tacet")), b"isready");
     assert_eq!(output.stdout, b"readyok\n");
 }
 

@@ -9,7 +9,7 @@ use std::num::IntErrorKind;
 use std::time::Duration;
 
 use crate::board::notation::quoted;
-use crate::score::{Depth, MAX_PLY};
+use crate::score::{Depth, MAX_DEPTH, MAX_PLY};
 use crate::time::Limits;
 
 /// A line understood.
@@ -192,9 +192,8 @@ const GO_NUMBERS: [(&str, SetNumber); 9] = [
         in_range("movestogo", n, 0, most)
     }),
     ("depth", |limits, n| {
-        let most = MAX_PLY as Depth - 1;
-        limits.depth = Some(n.clamp(1, i64::from(most)) as Depth);
-        in_range("depth", n, 1, i64::from(most))
+        limits.depth = Some(n.clamp(1, MAX_DEPTH.into()) as Depth);
+        in_range("depth", n, 1, MAX_DEPTH.into())
     }),
     ("nodes", |limits, n| {
         limits.nodes = Some(n.max(1) as u64);
@@ -310,7 +309,7 @@ fn parse_perft(rest: &str) -> Result<u32, CommandError> {
 
 fn parse_depth(command: &'static str, text: &str) -> Result<Depth, CommandError> {
     const WANTED: &str = "a depth of 1 to 239";
-    const _: () = assert!(MAX_PLY == 240);
+    const _: () = assert!(MAX_DEPTH == 239);
     match integer(text) {
         Some(depth @ 1..=239) => Ok(depth as Depth),
         None if text.is_empty() => Err(CommandError::Missing(command, WANTED)),

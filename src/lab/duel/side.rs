@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::variant;
 use crate::board::notation::quoted;
-use crate::score::{Depth, MAX_PLY};
+use crate::score::{Depth, MAX_DEPTH};
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::{Param, Values, settable};
@@ -122,8 +122,7 @@ impl Side {
                 "hash" => side.hash = number(name, value, 1, MAX_HASH as u64)? as usize,
                 "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
                 "depth" => {
-                    let deepest = MAX_PLY as u64 - 1;
-                    side.pace = Pace::Depth(number(name, value, 1, deepest)? as Depth);
+                    side.pace = Pace::Depth(number(name, value, 1, MAX_DEPTH as u64)? as Depth);
                 }
                 "uci_limitstrength" => side.limit_strength = truth(name, value)?,
                 "uci_elo" => {
