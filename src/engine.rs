@@ -441,14 +441,17 @@ mod tests {
 
     #[test]
     fn a_search_that_panics_still_yields_a_legal_move() {
-        let (mut engine, events) = engine();
-        let limits = Limits { move_time: Some(Duration::from_secs(5)), ..Limits::to_depth(12) };
-        engine.go_by(Arc::new(BreakingClock::default()), limits, Vec::new());
-        let answer = answer(&events);
-        assert!(answer.fault.is_some_and(|fault| fault.contains("the clock is broken")));
-        assert!(engine.position().is_legal(answer.outcome.best()));
-        engine.go(Limits::to_depth(1), Vec::new());
-        assert!(super::tests::answer(&events).fault.is_none(), "the engine lives on");
+        for threads in [1, 2] {
+            let (mut engine, events) = engine();
+            engine.options.threads = threads;
+            let limits = Limits { move_time: Some(Duration::from_secs(5)), ..Limits::default() };
+            engine.go_by(Arc::new(BreakingClock::default()), limits, Vec::new());
+            let first = answer(&events);
+            assert!(first.fault.is_some_and(|fault| fault.contains("the clock is broken")));
+            assert!(engine.position().is_legal(first.outcome.best()));
+            engine.go(Limits::to_depth(1), Vec::new());
+            assert!(answer(&events).fault.is_none(), "the engine lives on");
+        }
     }
 
     #[test]

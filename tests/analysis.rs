@@ -66,6 +66,11 @@ fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
     (outcome, said)
 }
 
+/// What is found with what an earlier search has left in the table.
+fn run_after(table: &Table, job: &SearchJob, limits: Limits) -> Outcome {
+    search::run(job, table, &Keeper::with_limits(limits), &mut |_| {})
+}
+
 fn lines(said: &[Message]) -> impl Iterator<Item = &Info> {
     said.iter().filter_map(|message| match message {
         Message::Line(info) => Some(info),
@@ -124,6 +129,53 @@ fn several_lines_are_consistent_at_every_depth() {
             assert_eq!(firsts.len(), wanted, "a move twice: {i:?}");
             i.iter().for_each(|info| assert_whole(&job.root, info));
         }
+    }
+}
+
+/// Stopped in its first iteration or later, among the later lines or the first: the best line found
+/// is the first.
+#[test]
+fn several_lines_broken_off_begin_with_the_best() {
+    let crowded = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
+    let job = SearchJob { multi_pv: 8, ..job(crowded) };
+    for nodes in (150..3_000).step_by(50) {
+        let (outcome, _) = run(&job, Limits::to_nodes(nodes), 0);
+        assert_eq!(outcome.best().to_string(), "h5f7", "{nodes} nodes: {:?}", outcome.lines);
+        let firsts: Vec<_> = outcome.lines.iter().map(|line| line.moves[0].raw()).collect();
+        let distinct: std::collections::HashSet<_> = firsts.iter().collect();
+        assert_eq!(distinct.len(), firsts.len(), "{nodes} nodes: {:?}", outcome.lines);
+    }
+}
+
+/// What one blunder is worth, the position is not.
+#[test]
+fn a_root_with_moves_left_out_is_not_remembered() {
+    for searcher in [Searcher::Playing, Searcher::Classic] {
+        let whole = SearchJob::new(Position::from_fen(POSITIONS[2]).unwrap(), searcher);
+        let m = whole.root.parse_uci("e5f7").unwrap();
+        let table = Table::new(4).unwrap();
+        run_after(
+            &table,
+            &SearchJob { search_moves: vec![m], ..whole.clone() },
+            Limits::to_depth(4),
+        );
+        assert_eq!(table.probe(whole.root.key()), None);
+        run_after(&table, &whole, Limits::to_depth(4));
+        assert!(table.probe(whole.root.key()).is_some());
+    }
+}
+
+/// The table remembers mates without the clock of the fifty-move rule.
+#[test]
+fn a_mate_that_comes_after_the_fiftieth_move_is_none() {
+    let table = Table::new(4).unwrap();
+    let early = run_after(&table, &job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), Limits::to_depth(20));
+    let plies = early.score().unwrap().mate_plies().expect("a mate");
+    let left = plies - 2;
+    let late = format!("8/8/8/3k4/8/8/8/KQ6 w - - {} 80", 100 - left);
+    for depth in 1..=4 {
+        let score = run_after(&table, &job(&late), Limits::to_depth(depth)).score().unwrap();
+        assert!(score.mate_plies().is_none_or(|plies| plies <= left), "depth {depth}: {score:?}");
     }
 }
 

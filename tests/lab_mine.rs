@@ -16,14 +16,17 @@ fn text(path: &Path) -> &str {
 }
 
 fn tacet(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
-    command.arg("mine").args(words).output().expect("tacet runs")
+    Command::new(env!("CARGO_BIN_EXE_tacet")).args(words).output().expect("tacet runs")
+}
+
+fn mine(words: &[&str]) -> Output {
+    tacet(&[&["mine"], words].concat())
 }
 
 /// Mines into a file and returns its text.
 fn mined(name: &str, words: &[&str]) -> String {
     let out = scratch(name);
-    let output = tacet(&[words, &["--out", text(&out)]].concat());
+    let output = mine(&[words, &["--out", text(&out)]].concat());
     assert!(output.status.success(), "{output:?}");
     std::fs::read_to_string(&out).expect("the file is there")
 }
@@ -52,6 +55,23 @@ fn openings_are_what_the_seed_says() {
         }
         assert_eq!(line.split(' ').count(), 8, "{line}");
     }
+}
+
+#[test]
+fn openings_in_epd_are_the_same_positions_and_a_book_for_duel() {
+    let words = ["openings", "--count", "3", "--nodes", "500"];
+    let moves = mined("openings-moves", &words);
+    let book = mined("openings.epd", &words);
+    assert_eq!(book.lines().count(), 3);
+    for (line, epd) in moves.lines().zip(book.lines()) {
+        let position = line.split(' ').fold(Position::startpos(), |position, word| {
+            position.play(position.parse_uci(word).expect("it is legal")).0
+        });
+        assert!(position.to_fen().starts_with(epd), "{line}: {epd}");
+    }
+    let duel = ["duel", "standard-r2", "standard-r3", "--games", "2", "--nodes", "200", "--book"];
+    let output = tacet(&[&duel[..], &[text(&scratch("openings.epd"))]].concat());
+    assert!(output.status.success(), "{output:?}");
 }
 
 #[test]
@@ -152,7 +172,7 @@ fn what_a_shallow_search_sees_or_pawn_endings_hold_is_left_out() {
     let pawns = scratch("pawns.pgn");
     let fen = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";
     std::fs::write(&pawns, format!("[FEN \"{fen}\"]\n\n1. Kb1 *\n")).expect("can be written");
-    let output = tacet(&["tactics", text(&pawns), "--out", text(&scratch("pawns.epd"))]);
+    let output = mine(&["tactics", text(&pawns), "--out", text(&scratch("pawns.epd"))]);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.starts_with("1 games, 0 positions seen"), "{said}");
 }
@@ -178,7 +198,7 @@ fn mistakes_are_one_line_and_status_2_and_cost_no_file() {
         (&["openings", "--count", "0"], "--count"),
         (&["gold"], "gold"),
     ] {
-        let output = tacet(&[words, &["--out", text(&out)]].concat());
+        let output = mine(&[words, &["--out", text(&out)]].concat());
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
         assert!(error.contains(reason) && error.lines().count() == 1, "{words:?}: {error}");

@@ -17,7 +17,7 @@ struct Field {
 const FIELDS: [Field; 6] = [
     Field {
         name: "r",
-        values: "1 to 8, or BASE/DIVISOR/MARGIN/MOST as modern has 3/3/200/3",
+        values: "1 to 8, or BASE/DIVISOR/MARGIN/MOST as modern has 3/3/80/7",
         set: set_reduction,
     },
     Field { name: "guard", values: "none or piece", set: set_guard },

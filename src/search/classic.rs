@@ -409,8 +409,7 @@ impl<'a> Classic<'a> {
         ply: Ply,
         path: Path,
     ) {
-        // With root moves left out, the root's value is not the position's.
-        if !self.worker.job.switches.table || (ply == 0 && !self.worker.excluded.is_empty()) {
+        if !self.worker.job.switches.table || (ply == 0 && self.worker.is_root_partial()) {
             return;
         }
         let bound = if found.score >= window.beta {

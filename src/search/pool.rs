@@ -124,8 +124,9 @@ impl Pool {
                 })
                 .collect();
             let worker = Worker::new(job, table, keeper, crew, 0, first.take_eval());
+            let guard = EndOfSearch(keeper);
             let outcome = Playing::new(worker, first, report).run();
-            keeper.end_search();
+            drop(guard);
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
             elect(job, outcome, others.collect())
         });
@@ -136,6 +137,16 @@ impl Pool {
             outcome.lines.extend(endgame.first_line());
         }
         outcome
+    }
+}
+
+/// Ends the search on all threads when dropped, by a panic too: who waits for the others to end would
+/// wait for ever.
+struct EndOfSearch<'k>(&'k Keeper);
+
+impl Drop for EndOfSearch<'_> {
+    fn drop(&mut self) {
+        self.0.end_search();
     }
 }
 

@@ -16,7 +16,7 @@ use super::prune;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use super::{Bound, Message};
+use super::{Bound, Line, Message};
 use crate::board::checks::Checks;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position, exchange};
@@ -26,6 +26,8 @@ use picker::Lists;
 
 /// What the endgame tables prove is remembered as if searched so many plies deeper.
 const PROVED_DEPTH: Depth = 6;
+/// Plies without a capture or pawn move that make a draw.
+const FIFTY_MOVES: Depth = 100;
 
 /// The searcher of one thread.
 pub struct Playing<'a> {
@@ -84,7 +86,9 @@ struct Frame {
 /// The root's own bookkeeping.
 #[derive(Default)]
 struct Root {
-    /// The best line found in this iteration so far, for a search that is stopped inside it.
+    /// The lines of this iteration, as far as they are complete.
+    lines: Vec<Line>,
+    /// The best line found so far while there is none, for a search that is stopped inside it.
     partial: Option<(Score, Vec<PackedMove>)>,
     /// Nodes spent on each root move in this iteration.
     effort: Vec<(PackedMove, u64)>,
@@ -312,6 +316,12 @@ impl<'a> Playing<'a> {
         if !position.is_legal(entry.best) {
             entry.best = PackedMove::NONE;
         }
+        let left = FIFTY_MOVES - position.halfmove_clock() as Depth;
+        if entry.score.mate_plies().is_some_and(|plies| plies > left) {
+            // The fifty-move rule may come first, which the key does not know: anything is possible.
+            entry.score = Score::INFINITE;
+            entry.bound = Bound::Upper;
+        }
         Some(entry)
     }
 
@@ -325,6 +335,8 @@ impl<'a> Playing<'a> {
         let Some((score, bound)) = endgame.probe(position, task.depth, task.ply) else {
             return Proved::NOTHING;
         };
+        // The disk may be slow.
+        self.worker.look_soon();
         self.worker.stats.tablebase_hits += 1;
         let proved = Proved::by(score, bound);
         if proved.decides(task.alpha, task.beta).is_some() {
@@ -502,9 +514,9 @@ impl<'a> Playing<'a> {
         }
     }
 
-    /// With root moves left out, the root's value is not the position's.
+    /// Is the value of this node not the position's?
     fn is_partial(&self, task: &Task) -> bool {
-        task.is_root() && !self.worker.excluded.is_empty()
+        task.is_root() && self.worker.is_root_partial()
     }
 
     /// Step 17.

@@ -134,6 +134,16 @@ impl<'a> Worker<'a> {
         Some(())
     }
 
+    /// Has the clock looked at before the next node: something may have taken long.
+    pub fn look_soon(&mut self) {
+        self.next_look = self.stats.nodes;
+    }
+
+    /// Is not every root move searched, so that the root's value is not the position's?
+    pub fn is_root_partial(&self) -> bool {
+        !self.excluded.is_empty() || !self.job.search_moves.is_empty()
+    }
+
     /// Has another thread completed this one's iteration, or a deeper one?
     pub fn is_overtaken(&self) -> bool {
         self.crew.depth() >= self.target

@@ -93,6 +93,8 @@ pub struct Controller<W: Write> {
     queue: VecDeque<Command>,
     /// So many of these were there when `stop` was said, and are stopped when they have begun.
     stopped: usize,
+    /// The work in progress was told to stop.
+    is_halted: bool,
     grace: Duration,
 }
 
@@ -157,6 +159,7 @@ impl<W: Write> Controller<W> {
             work: None,
             queue: VecDeque::new(),
             stopped: 0,
+            is_halted: false,
             grace: GRACE,
         })
     }
@@ -248,6 +251,8 @@ impl<W: Write> Controller<W> {
     /// Is there no work that the commands that wait have to wait for?
     fn may_go_on(&self) -> bool {
         self.work.as_ref().is_none_or(|work| match work.ending() {
+            // What comes after `stop` finds it done.
+            _ if self.is_halted => true,
             Ending::Certain => false,
             // Nobody could say `stop`: its line would not be read.
             Ending::Possible => self.queue.len() >= LONGEST_QUEUE,
@@ -317,8 +322,13 @@ impl<W: Write> Controller<W> {
         let reporter = Reporter::new(root, options.chess960, self.style).with_wdl(options.show_wdl);
         self.engine.go(go.limits.clone(), search_moves);
         let search = Search { reporter, limits: go.limits.clone(), turn };
-        self.work = Some(Work::Search(Box::new(search)));
+        self.begin(Work::Search(Box::new(search)));
         Ok(())
+    }
+
+    fn begin(&mut self, work: Work) {
+        self.is_halted = false;
+        self.work = Some(work);
     }
 
     /// The legal moves among those wanted; the others are remarked on.
@@ -370,7 +380,7 @@ impl<W: Write> Controller<W> {
     fn start(&mut self, job: impl Job + 'static) -> io::Result<()> {
         let name = job.name();
         match Task::start(job) {
-            Ok(task) => self.work = Some(Work::Task(task)),
+            Ok(task) => self.begin(Work::Task(task)),
             Err(error) => self.remark(&format!("{name}: no thread to work on: {error}"))?,
         }
         Ok(())
@@ -444,7 +454,8 @@ impl<W: Write> Controller<W> {
     }
 
     /// Asks what is in progress to end now; its answer follows.
-    fn ask_to_stop(&self) {
+    fn ask_to_stop(&mut self) {
+        self.is_halted = true;
         match &self.work {
             Some(Work::Search(_)) => self.engine.stop(),
             Some(Work::Task(task)) => task.stop(),
@@ -617,6 +628,13 @@ mod tests {
         assert_eq!(count(&lines, "bestmove"), 3, "{lines:?}");
         assert_eq!(count(&lines, "info string bench stopped"), 1, "{lines:?}");
         assert!(lines[lines.len() - 2].starts_with("info depth 3 "), "{lines:?}");
+    }
+
+    #[test]
+    fn what_follows_a_stop_is_done_before_the_engine_is_ready() {
+        let lines = said("go depth 60\nstop\nsetoption name Hash value 2\nisready", GRACE);
+        let first = |beginning: &str| lines.iter().position(|line| line.starts_with(beginning));
+        assert!(first("bestmove").unwrap() < first("readyok").unwrap(), "{lines:?}");
     }
 
     /// What is said after the answer to `go`, if more lines follow than can wait.

@@ -1,6 +1,6 @@
 //! Balanced openings, as [`duel`](crate::lab::duel)'s own were made.
 
-use super::{Out, Wanted};
+use super::{Out, Wanted, epd_fields};
 use crate::board::{PackedMove, Position};
 use crate::lab::duel::openings::make;
 use crate::lab::{LabError, runner};
@@ -16,6 +16,9 @@ const BALANCE: i32 = 50;
 const HASH: usize = 16;
 
 /// Balanced openings of eight random moves, as duel's own
+///
+/// They are written as positions (EPD), which `duel --book` and other programs read, if the name of the
+/// file ends in `.epd`, and as UCI moves otherwise.
 #[derive(clap::Args, Clone, Debug)]
 pub struct OpeningsArgs {
     #[command(flatten)]
@@ -31,17 +34,26 @@ pub struct OpeningsArgs {
     nodes: u64,
 }
 
-/// Writes the openings wanted, a line of UCI moves each, and returns their number.
+/// Writes the openings wanted, a line each, and returns their number.
 ///
 /// # Errors
 /// If they cannot be written.
 pub fn mine(args: &OpeningsArgs) -> Result<u32, LabError> {
     let mut out = Out::create(&args.wanted)?;
+    let is_epd = out.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("epd"));
     for moves in runner::with_stack(|| openings(args))?? {
-        let words: Vec<String> = moves.iter().map(PackedMove::to_string).collect();
-        out.line(&words.join(" "))?;
+        out.line(&if is_epd { as_epd(&moves) } else { as_moves(&moves) })?;
     }
     Ok(out.lines)
+}
+
+fn as_moves(moves: &[PackedMove]) -> String {
+    let words: Vec<String> = moves.iter().map(PackedMove::to_string).collect();
+    words.join(" ")
+}
+
+fn as_epd(moves: &[PackedMove]) -> String {
+    epd_fields(&moves.iter().fold(Position::startpos(), |position, &m| position.play(m).0))
 }
 
 fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {

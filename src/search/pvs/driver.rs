@@ -62,17 +62,16 @@ impl Playing<'_> {
     /// One iteration: the best lines, as many as are wanted. `None` if it was broken off, or if there
     /// is no root move.
     fn iteration(&mut self, depth: Depth, last: &[Line]) -> Option<Vec<Line>> {
-        let mut lines: Vec<Line> = Vec::new();
         self.worker.excluded.clear();
-        while lines.len() < self.worker.job.multi_pv {
-            let rank = lines.len();
+        while self.root.lines.len() < self.worker.job.multi_pv {
+            let rank = self.root.lines.len();
             let Some(line) = self.aspiration(depth, last.get(rank), rank + 1)? else {
                 break;
             };
             self.worker.excluded.push(line.moves[0]);
-            lines.push(line);
+            self.root.lines.push(line);
         }
-        lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
+        let lines = self.complete_lines();
         if lines.is_empty() {
             return None;
         }
@@ -81,6 +80,13 @@ impl Playing<'_> {
             self.worker.crew.pass(Milestone { depth, lines: lines.clone(), effort });
         }
         Some(lines)
+    }
+
+    /// This iteration's lines, as far as they are complete, the best first.
+    fn complete_lines(&mut self) -> Vec<Line> {
+        let mut lines = std::mem::take(&mut self.root.lines);
+        lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
+        lines
     }
 
     /// Searches the root with a window around the score of the last line of this rank, widened until
@@ -191,11 +197,23 @@ impl Playing<'_> {
         }
     }
 
-    /// A search stopped inside an iteration may have found a better move already.
+    /// A search stopped inside an iteration may have found a better move already: what it found comes
+    /// before what the last one did.
     fn keep_partial(&mut self, outcome: &mut Outcome) {
-        let Some((score, moves)) = self.root.partial.take() else {
-            return;
-        };
+        let mut lines = self.complete_lines();
+        if lines.is_empty() {
+            lines.extend(self.partial_line());
+        }
+        let is_new = |old: &Line| lines.iter().all(|line| line.moves[0] != old.moves[0]);
+        let old: Vec<Line> = outcome.lines.drain(..).filter(is_new).collect();
+        lines.extend(old);
+        lines.truncate(self.worker.job.multi_pv);
+        outcome.lines = lines;
+    }
+
+    /// The best line so far of an iteration that has none complete.
+    fn partial_line(&mut self) -> Option<Line> {
+        let (score, moves) = self.root.partial.take()?;
         let depth = self.worker.target;
         let selective_depth = self.worker.selective_depth;
         let mut line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
@@ -203,12 +221,7 @@ impl Playing<'_> {
         if !variation::is_whole(&line) {
             line.bound = if score.is_won() { Bound::Lower } else { Bound::Upper };
         }
-        match outcome.lines.first_mut() {
-            // With several lines wanted, a partial one may be any of them.
-            Some(first) if self.worker.job.multi_pv == 1 => *first = line,
-            Some(_) => {}
-            None => outcome.lines.push(line),
-        }
+        Some(line)
     }
 
     fn progress(&self, outcome: &Outcome, stable: u32, score_drop: i32) -> Progress {

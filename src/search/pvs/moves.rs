@@ -93,7 +93,7 @@ impl Playing<'_> {
                 if score > task.alpha {
                     task.alpha = score;
                     self.worker.update_pv(ply, m);
-                    if task.is_root() {
+                    if task.is_root() && self.root.lines.is_empty() {
                         self.root.partial = Some((score, self.worker.root_pv().to_vec()));
                     }
                 }
