@@ -184,12 +184,9 @@ impl Plan {
         if let Some(at) = (0..factors.len()).find(twice) {
             return Err(LabError::Usage(format!("--factors has {} twice", factors[at])));
         }
-        Ok(Plan {
-            factors,
-            share: args.share,
-            pairs: args.pairs as usize,
-            ground: Ground::new(&args.games)?,
-        })
+        let (pairs, ground) = (args.pairs as usize, Ground::new(&args.games)?);
+        ground.check_openings(pairs)?;
+        Ok(Plan { factors, share: args.share, pairs, ground })
     }
 
     fn header(&self) -> Header {

@@ -56,16 +56,26 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(LabError::reading(path))?;
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        file.set_len(complete as u64).map_err(LabError::writing(path))?;
-        file.seek(SeekFrom::Start(complete as u64)).map_err(LabError::writing(path))?;
-        let mut journal = Journal { path: path.to_owned(), file, synced: Instant::now() };
+        // Read before anything is cut off: it may be somebody else's file.
         let results = if complete == 0 {
-            journal.append(header)?;
+            let own = serde_json::to_vec(header).unwrap_or_default();
+            if !own.starts_with(&bytes) {
+                return Err(LabError::Usage(format!(
+                    "{} is no journal; choose another --out, or --fresh to begin anew",
+                    path.display()
+                )));
+            }
             Vec::new()
         } else {
             let header = serde_json::to_value(header).unwrap_or_default();
             read_results(path, &bytes[..complete], &header)?
         };
+        file.set_len(complete as u64).map_err(LabError::writing(path))?;
+        file.seek(SeekFrom::Start(complete as u64)).map_err(LabError::writing(path))?;
+        let mut journal = Journal { path: path.to_owned(), file, synced: Instant::now() };
+        if complete == 0 {
+            journal.append(header)?;
+        }
         Ok((journal, results))
     }
 
@@ -201,6 +211,18 @@ mod tests {
         assert!(!message.contains("table"), "{message}");
         let fresh: Opened = Journal::open(&path, &other, true);
         assert!(fresh.expect("opens").1.is_empty());
+        std::fs::remove_file(&path).expect("is removed");
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_refused_and_left_as_it_was() {
+        let path = scratch("foreign");
+        for foreign in ["{\"result\": 1}", "one\ntwo\nthree without an end"] {
+            std::fs::write(&path, foreign).expect("writes");
+            let opened: Opened = Journal::open(&path, &HEADER, false);
+            assert!(opened.is_err(), "{foreign}");
+            assert_eq!(std::fs::read_to_string(&path).expect("reads"), foreign);
+        }
         std::fs::remove_file(&path).expect("is removed");
     }
 

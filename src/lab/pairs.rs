@@ -113,6 +113,23 @@ impl Ground {
         Ok(Ground { usual, seed: args.openings.seed, book: args.openings.open()? })
     }
 
+    /// Are there openings for so many pairs of the same players? The same opening would give the same
+    /// games again, which prove nothing.
+    ///
+    /// # Errors
+    /// If there are too few.
+    pub fn check_openings(&self, pairs: usize) -> Result<(), LabError> {
+        if pairs > self.book.len() {
+            return Err(LabError::Usage(format!(
+                "{pairs} pairs need as many openings, and the book '{}' has {}: the same opening gives \
+                 the same games again; choose a larger --book",
+                self.book.name,
+                self.book.len()
+            )));
+        }
+        Ok(())
+    }
+
     /// What results depend on.
     pub fn terms(&self) -> Terms {
         Terms {
@@ -124,7 +141,8 @@ impl Ground {
         }
     }
 
-    /// Plays the pair of a number, from 1: how the first side did. Beyond the book nothing is played.
+    /// Plays the pair of a number, from 1: how the first side did. Beyond the book its openings
+    /// come again.
     ///
     /// # Errors
     /// If there is no memory for the tables.

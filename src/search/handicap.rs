@@ -49,15 +49,14 @@ const fn level(elo: u32, nodes: u32, lines: u32, temperature: u32, most_loss: u3
 
 /// From the weakest on, with the Elo measured; what lies between two levels is interpolated, nodes
 /// by their logarithm.
-const LEVELS: [Level; 8] = [
-    level(376, 300, 9, 130, 450),
-    level(1175, 1_000, 8, 80, 300),
-    level(1560, 2_000, 7, 55, 220),
-    level(1844, 5_000, 6, 35, 150),
-    level(2278, 15_000, 5, 20, 90),
-    level(2701, 30_000, 4, 15, 65),
-    level(2928, 60_000, 4, 10, 45),
-    level(3042, 80_000, 4, 8, 38),
+const LEVELS: [Level; 7] = [
+    level(817, 600, 10, 250, 500),
+    level(1255, 1_000, 8, 80, 300),
+    level(1590, 2_000, 7, 55, 220),
+    level(2065, 5_000, 6, 35, 150),
+    level(2502, 15_000, 5, 20, 90),
+    level(2939, 30_000, 4, 15, 65),
+    level(3150, 60_000, 4, 10, 45),
 ];
 
 impl Handicap {
@@ -177,22 +176,29 @@ mod tests {
         for level in LEVELS {
             assert_eq!(at(level.elo as u32), level);
         }
-        assert_eq!((at(0), at(9999)), (LEVELS[0], LEVELS[7]));
+        let [first, .., last] = LEVELS;
+        assert_eq!((at(0), at(9999)), (first, last));
         let (low, high) = (Handicap::ELO.start(), Handicap::ELO.end());
-        assert!(LEVELS[0].elo <= f64::from(*low) && LEVELS[7].elo >= f64::from(*high));
-        // Halfway between 1560 and 1844.
-        assert!((at(1702).temperature - 45.0).abs() < 1e-9 && at(1702).nodes == 3_162.0);
+        assert!(first.elo <= f64::from(*low) && last.elo >= f64::from(*high));
+    }
+
+    #[test]
+    fn between_levels_lies_what_is_between() {
+        let [_, low, high, ..] = LEVELS;
+        let half = Handicap { elo: f64::midpoint(low.elo, high.elo) as u32, seed: 0 }.level();
+        assert!((half.temperature - f64::midpoint(low.temperature, high.temperature)).abs() < 0.1);
+        assert!((half.nodes - (low.nodes * high.nodes).sqrt()).abs() < 5.0, "{half:?}");
     }
 
     #[test]
     fn errors_are_rarer_the_larger_they_are_and_the_stronger_the_player() {
         let scores = cps(&[20, 0, -40, -120, -900]);
-        let weak = choices(1175, &scores, 2_000);
+        let weak = choices(LEVELS[1].elo as u32, &scores, 2_000);
         assert!(weak.is_sorted_by(|a, b| a > b), "{weak:?}");
         assert_eq!(weak[4], 0, "a queen is not given away");
         let strong = choices(2600, &scores, 2_000);
         assert!(strong[0] > weak[0] && strong[3] == 0, "{strong:?}");
-        // By Luce's rule: e to the power of 20 / 80 times as often.
+        // By Luce's rule: e to the power of 20 / 80 times as often, at a temperature of 80.
         let ratio = f64::from(weak[0]) / f64::from(weak[1]);
         assert!((1.1..1.5).contains(&ratio), "{ratio}");
     }
@@ -215,7 +221,7 @@ mod tests {
 
     #[test]
     fn limits_of_the_gui_hold_beside() {
-        let handicap = Handicap { elo: 1175, seed: 0 };
+        let handicap = Handicap { elo: LEVELS[1].elo as u32, seed: 0 };
         assert_eq!(handicap.limits(Limits::to_nodes(10)).nodes, Some(10));
         assert_eq!(handicap.limits(Limits::to_nodes(10_000_000)).nodes, Some(1_000));
         let limits = handicap.limits(Limits { infinite: true, ..Limits::to_depth(3) });

@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::TrainError;
 use super::branches::Branches;
-use super::format::{Extent, Game, GameResult, whole_games};
+use super::format::{Extent, Game, GameResult, check_beginning, whole_games};
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::lab::random::Random;
@@ -143,8 +143,11 @@ fn open(path: &Path) -> Result<(File, Extent), TrainError> {
         return Err(error(std::io::Error::other("not a regular file")));
     }
     file.try_lock().map_err(|reason| error(reason.into()))?;
-    let found = whole_games(&mut BufReader::with_capacity(1 << 20, &file))
-        .map_err(|reason| TrainError::Data { path: path.to_path_buf(), game: 1, reason })?;
+    let foreign = |reason| TrainError::Data { path: path.to_path_buf(), game: 1, reason };
+    // Before anything is cut off: it may be somebody else's file.
+    check_beginning(&mut file).map_err(foreign)?;
+    file.rewind().map_err(&error)?;
+    let found = whole_games(&mut BufReader::with_capacity(1 << 20, &file)).map_err(foreign)?;
     file.set_len(found.bytes).map_err(&error)?;
     file.seek(SeekFrom::Start(found.bytes)).map_err(&error)?;
     Ok((file, found))
@@ -398,6 +401,17 @@ mod tests {
     fn made(args: &DatagenArgs) -> Vec<u8> {
         run(args).unwrap();
         std::fs::read(&args.out).unwrap()
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_left_as_it_was() {
+        let args = args("foreign", 1, 1);
+        for foreign in ["notes", "notes of more than thirty-two bytes, and not a game among them"] {
+            std::fs::write(&args.out, foreign).unwrap();
+            assert!(run(&args).is_err());
+            assert_eq!(std::fs::read_to_string(&args.out).unwrap(), foreign);
+        }
+        std::fs::remove_file(&args.out).unwrap();
     }
 
     #[test]

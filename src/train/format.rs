@@ -283,6 +283,19 @@ fn unpack_move(raw: u16) -> Option<PackedMove> {
     }
 }
 
+/// Does a file begin as games do, or with nothing at all?
+///
+/// # Errors
+/// If it does not, or cannot be read.
+pub fn check_beginning(reader: &mut impl Read) -> Result<(), FormatError> {
+    let mut header = [0; HEADER];
+    match fill(reader, &mut header)? {
+        0 => Ok(()),
+        HEADER => unpack_header(&header).map(|_| ()),
+        _ => Err(FormatError::Truncated),
+    }
+}
+
 fn unpack_header(header: &[u8; HEADER]) -> Result<(Position, GameResult), FormatError> {
     let result = match header[30] {
         0 => GameResult::BlackWon,

@@ -1,5 +1,6 @@
 //! One game between two sides, in this process.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,8 +15,9 @@ use crate::board::tablebase::Tablebase;
 use crate::board::{Color, PackedMove, Position, color_index};
 use crate::lab::LabError;
 use crate::search::handicap::Handicap;
+use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{self, Outcome, SearchJob};
+use crate::search::{Outcome, SearchJob};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
 /// What a move costs beside thinking, kept back from every budget: here next to nothing.
@@ -25,17 +27,26 @@ const OVERHEAD: Duration = Duration::from_millis(5);
 pub struct Player<'a> {
     side: &'a Side,
     table: Table,
+    /// What the playing searcher learns in a game, as in a GUI's.
+    pool: RefCell<Pool>,
     clock: Arc<dyn Clock>,
 }
 
 impl<'a> Player<'a> {
-    /// A player with an empty table.
+    /// A player that knows nothing yet.
     ///
     /// # Errors
     /// If the memory for the table cannot be had.
     pub fn new(side: &'a Side) -> Result<Player<'a>, LabError> {
         let table = Table::new(side.hash).map_err(|error| LabError::Machine(error.to_string()))?;
-        Ok(Player { side, table, clock: Arc::new(SystemClock::new()) })
+        let pool = RefCell::new(Pool::new());
+        Ok(Player { side, table, pool, clock: Arc::new(SystemClock::new()) })
+    }
+
+    /// Forgets all games before.
+    fn forget(&self) {
+        self.table.clear();
+        self.pool.borrow_mut().clear();
     }
 
     /// Searches a position in which the game is not over.
@@ -55,7 +66,7 @@ impl<'a> Player<'a> {
         };
         let limits = job.limits(self.limits(remaining));
         let keeper = Keeper::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
-        let outcome = search::run(&job, &self.table, &keeper, &mut |_| {});
+        let outcome = self.pool.borrow_mut().run(&job, &self.table, &keeper, &mut |_| {});
         (outcome, keeper.elapsed())
     }
 
@@ -136,7 +147,7 @@ impl Progress {
     }
 }
 
-/// Plays a game from an opening; both tables are emptied first. `None` if it was abandoned.
+/// Plays a game from an opening; both players forget first what they knew. `None` if it was abandoned.
 pub fn play(
     opening: &Opening,
     white: &Player,
@@ -144,7 +155,7 @@ pub fn play(
     conditions: Conditions,
 ) -> Option<Finished> {
     let players = [white, black];
-    players.iter().for_each(|player| player.table.clear());
+    players.iter().for_each(|player| player.forget());
     let mut game = Progress::after(opening);
     let mut clocks = players.map(Player::first_time);
     let mut adjudicator = Adjudicator::new(conditions.rules);

@@ -209,8 +209,11 @@ impl<'a> Miner<'a> {
             (playing(&position), |nodes| Keeper::with_limits(Limits::to_nodes(nodes)));
         let look = pool.run(&job, table, &nodes(self.args.nodes), &mut |_| {});
         let (best, _) = self.solution(&look, &position)?;
-        let shallow = self.prove(&position, Limits::to_depth(self.args.min_depth - 1), table);
-        if taken == Some(best.to()) || shallow.best() == best {
+        let is_seen = self.args.min_depth > 1 && {
+            let limits = Limits::to_depth(self.args.min_depth - 1);
+            self.prove(&position, limits, table).best() == best
+        };
+        if taken == Some(best.to()) || is_seen {
             return None;
         }
         funnel.candidates += 1;
