@@ -16,8 +16,8 @@ use super::epd::{Record, Suite};
 use super::journal::Journal;
 use super::runner::{self, SearchArgs, Selection};
 use super::tally::{self, Cell, Entry, Grid, Step};
-use super::{LabError, bootstrap, print, report, variant};
-use crate::board::{PackedMove, Position};
+use super::{LabError, bootstrap, print, report, signature, variant};
+use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 use crate::search::Outcome;
 use crate::search::null_move::Scheme;
@@ -269,7 +269,7 @@ impl Plan {
     fn signatures(&self) -> Result<BTreeMap<&'static str, u64>, LabError> {
         let mut signatures = BTreeMap::new();
         let search = &self.args.search;
-        let work = |scheme: &&'static Scheme, table: &Table| signature(search, scheme, table);
+        let work = |scheme: &&'static Scheme, table: &Table| signature_of(search, scheme, table);
         let done = |index: usize, signature| {
             if let Some(scheme) = self.schemes.get(index) {
                 signatures.insert(scheme.name, signature);
@@ -420,24 +420,8 @@ fn check_signatures(
     })
 }
 
-/// Nodes, moves and scores of a few searches, mixed (FNV-1a).
-fn signature(search: &SearchArgs, scheme: &'static Scheme, table: &Table) -> u64 {
-    const POSITIONS: [&str; 3] = [
-        "r1bq1rk1/pp2bppp/2n2n2/2pp4/8/1P1P1NP1/PB2PPBP/RN1Q1RK1 w - - 0 9",
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-        "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
-    ];
-    const DEPTH: Depth = 5;
-    let mut mixed = 0xcbf2_9ce4_8422_2325u64;
-    for position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
-        let outcome = search.search(&position, scheme, Limits::to_depth(DEPTH), table);
-        let score = outcome.score().map_or(0, Score::raw);
-        for word in [outcome.stats.nodes, outcome.best().raw().into(), score as u64] {
-            mixed = (mixed ^ word).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    // JSON readers keep 53 bits.
-    mixed >> 11
+fn signature_of(search: &SearchArgs, scheme: &'static Scheme, table: &Table) -> u64 {
+    signature::of(|position, limits| search.search(position, scheme, limits, table))
 }
 
 fn end(record: &Record, outcome: &Outcome, time: Duration) -> Step {

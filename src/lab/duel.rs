@@ -212,6 +212,8 @@ struct Header {
     duel: &'static str,
     a: String,
     b: String,
+    /// How the sides search: another version is another engine.
+    signatures: [u64; 2],
     book: String,
     book_fingerprint: String,
     seed: u64,
@@ -238,17 +240,18 @@ impl Plan {
         })
     }
 
-    fn header(&self, args: &DuelArgs) -> Header {
-        Header {
+    fn header(&self, args: &DuelArgs) -> Result<Header, LabError> {
+        Ok(Header {
             duel: env!("CARGO_PKG_VERSION"),
             a: self.a.to_string(),
             b: self.b.to_string(),
+            signatures: [Player::signature_of(&self.a)?, Player::signature_of(&self.b)?],
             book: self.book.name.clone(),
             book_fingerprint: format!("{:016x}", self.book.fingerprint),
             seed: self.seed,
             rules: self.rules.to_string(),
             syzygy: args.syzygy.clone(),
-        }
+        })
     }
 
     /// Takes over the games already played and plays those missing.
@@ -256,7 +259,8 @@ impl Plan {
         let mut games: Vec<Option<GameRecord>> = vec![None; self.games];
         let mut journal = None;
         if let Some(path) = &args.out {
-            let (opened, kept) = Journal::open::<GameRecord>(path, &self.header(args), args.fresh)?;
+            let (opened, kept) =
+                Journal::open::<GameRecord>(path, &self.header(args)?, args.fresh)?;
             journal = Some(opened);
             for record in kept {
                 if let Some(slot) = games.get_mut(record.game) {

@@ -34,6 +34,7 @@ pub mod pairs;
 pub mod random;
 pub mod report;
 pub mod runner;
+mod signature;
 #[cfg(feature = "tune")]
 pub mod spsa;
 pub mod suite;

@@ -46,6 +46,8 @@ pub struct PairArgs {
 pub struct Ground {
     /// The playing searcher as it is by default.
     pub usual: Side,
+    /// How it searches.
+    signature: u64,
     /// For all that is drawn.
     pub seed: u64,
     book: Book,
@@ -55,6 +57,7 @@ pub struct Ground {
 #[derive(Serialize)]
 pub struct Terms {
     side: String,
+    signature: u64,
     book: String,
     book_fingerprint: String,
     seed: u64,
@@ -110,7 +113,8 @@ impl Ground {
             pace: Pace::Nodes(args.nodes),
             ..defaults()
         };
-        Ok(Ground { usual, seed: args.openings.seed, book: args.openings.open()? })
+        let signature = Player::signature_of(&usual)?;
+        Ok(Ground { usual, signature, seed: args.openings.seed, book: args.openings.open()? })
     }
 
     /// Are there openings for so many pairs of the same players? The same opening would give the same
@@ -134,6 +138,7 @@ impl Ground {
     pub fn terms(&self) -> Terms {
         Terms {
             side: self.usual.to_string(),
+            signature: self.signature,
             book: self.book.name.clone(),
             book_fingerprint: format!("{:016x}", self.book.fingerprint),
             seed: self.seed,

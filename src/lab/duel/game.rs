@@ -13,7 +13,7 @@ use super::side::{Pace, Side};
 use crate::board::pgn::GameResult;
 use crate::board::tablebase::Tablebase;
 use crate::board::{Color, PackedMove, Position, color_index};
-use crate::lab::LabError;
+use crate::lab::{LabError, runner, signature};
 use crate::search::handicap::Handicap;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
@@ -49,8 +49,27 @@ impl<'a> Player<'a> {
         self.pool.borrow_mut().clear();
     }
 
+    /// A signature of how a side searches: another version is another engine.
+    ///
+    /// # Errors
+    /// If there is no memory for its table, or no thread.
+    pub fn signature_of(side: &Side) -> Result<u64, LabError> {
+        runner::with_stack(|| {
+            let player = Player::new(side)?;
+            Ok(signature::of(|position, limits| {
+                player.forget();
+                let game = Progress { position: position.clone(), keys: Vec::new() };
+                player.search(&game, limits).0
+            }))
+        })?
+    }
+
     /// Searches a position in which the game is not over.
     fn think(&self, game: &Progress, remaining: [Duration; 2]) -> (Outcome, Duration) {
+        self.search(game, self.limits(remaining))
+    }
+
+    fn search(&self, game: &Progress, limits: Limits) -> (Outcome, Duration) {
         let position = &game.position;
         // The game so far is seed enough: the same errors if it is played again.
         let seed = game.keys.iter().fold(0, |seed: u64, key| seed.rotate_left(1) ^ key);
@@ -64,7 +83,7 @@ impl<'a> Player<'a> {
             handicap,
             ..SearchJob::new(position.clone(), self.side.searcher)
         };
-        let limits = job.limits(self.limits(remaining));
+        let limits = job.limits(limits);
         let keeper = Keeper::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
         let outcome = self.pool.borrow_mut().run(&job, &self.table, &keeper, &mut |_| {});
         (outcome, keeper.elapsed())
