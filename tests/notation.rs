@@ -205,6 +205,9 @@ fn san_as_files_write_it() {
         ("cxd8=Q", "c7d8q"),
         ("cxd8=N!?", "c7d8n"),
         ("c8=R", "c7c8r"),
+        ("cxd8Q+", "c7d8q"),
+        ("c8(N)", "c7c8n"),
+        ("c7xd8Q", "c7d8q"),
         ("O-O", "e1h1"),
         ("0-0-0", "e1a1"),
         ("O-O+", "e1h1"),
@@ -216,7 +219,9 @@ fn san_as_files_write_it() {
         let m = promoting.parse_san(text).map(|m| m.to_string());
         assert_eq!(m, Ok(uci.to_owned()), "{text}");
     }
-    assert!(promoting.parse_san("Rb1c1").is_err());
+    for text in ["Rb1c1", "Ra8Q", "c8K", "Q", "(Q)", "c8()"] {
+        assert!(promoting.parse_san(text).is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -147,7 +147,7 @@ impl Position {
     }
 
     /// Reads a move in standard algebraic notation, or, as many files have it, in long algebraic
-    /// (`Ra1-a8`, `e7xd8=Q`) or UCI form.
+    /// (`Ra1-a8`, `e7xd8=Q`) or UCI form; a promotion may also be written `e8Q` or `e8(Q)`.
     ///
     /// # Errors
     /// What is not a legal move in this position.
@@ -156,6 +156,8 @@ impl Position {
         // Castling with zeros is common in old files.
         let castling = bare.starts_with("0-0").then(|| bare.replace('0', "O"));
         let bare = castling.as_deref().unwrap_or(bare);
+        let promotion = with_equals_sign(bare);
+        let bare = promotion.as_deref().unwrap_or(bare);
         if let Ok(san) = San::from_ascii(bare.as_bytes())
             && let Ok(m) = san.to_move(&self.chess)
         {
@@ -224,4 +226,12 @@ impl fmt::Display for Position {
         let checkers: Vec<String> = self.checkers().into_iter().map(|s| s.to_string()).collect();
         if checkers.is_empty() { Ok(()) } else { write!(f, "\nCheckers: {}", checkers.join(" ")) }
     }
+}
+/// `e8Q` or `e8(Q)` as `e8=Q`; `None` for what is written otherwise.
+fn with_equals_sign(text: &str) -> Option<String> {
+    let open = text.strip_suffix(')').map(|text| text.replace('(', ""));
+    let text = open.as_deref().unwrap_or(text);
+    let (square, piece) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let is_promotion = square.ends_with(['1', '8']) && matches!(piece, "Q" | "R" | "B" | "N");
+    is_promotion.then(|| format!("{square}={piece}"))
 }

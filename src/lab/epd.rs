@@ -95,7 +95,8 @@ impl Record {
     /// # Errors
     /// Why it is not EPD.
     pub fn parse(line: &str, number: usize) -> Result<Option<Record>, String> {
-        let line = line.trim();
+        // Files from DOS end with a control-Z.
+        let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{1a}');
         if line.is_empty() || line.starts_with('#') {
             return Ok(None);
         }
@@ -500,7 +501,7 @@ mod tests {
 
     #[test]
     fn files_skip_comments_and_count_lines() {
-        let text = format!("\u{feff}# head\r\n\r\n{ROOKS} bm Rf1;\r\n  {START}\n");
+        let text = format!("\u{feff}# head\r\n\r\n{ROOKS} bm Rf1;\r\n  {START}\r\n\u{1a}");
         let lines: Vec<usize> = parse(&text).expect("is EPD").iter().map(|r| r.line).collect();
         assert_eq!(lines, [3, 4]);
         let broken = format!("{text}\n{ROOKS} bm Rg9;\n");
