@@ -227,6 +227,7 @@ impl fmt::Display for Position {
         if checkers.is_empty() { Ok(()) } else { write!(f, "\nCheckers: {}", checkers.join(" ")) }
     }
 }
+
 /// `e8Q` or `e8(Q)` as `e8=Q`; `None` for what is written otherwise.
 fn with_equals_sign(text: &str) -> Option<String> {
     let open = text.strip_suffix(')').map(|text| text.replace('(', ""));

@@ -185,7 +185,7 @@ impl Plan {
             return Err(LabError::Usage(format!("--factors has {} twice", factors[at])));
         }
         let (pairs, ground) = (args.pairs as usize, Ground::new(&args.games)?);
-        ground.check_openings(pairs)?;
+        ground.book.check_pairs(pairs)?;
         Ok(Plan { factors, share: args.share, pairs, ground })
     }
 

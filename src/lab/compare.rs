@@ -269,7 +269,9 @@ impl Plan {
     fn signatures(&self) -> Result<BTreeMap<&'static str, u64>, LabError> {
         let mut signatures = BTreeMap::new();
         let search = &self.args.search;
-        let work = |scheme: &&'static Scheme, table: &Table| signature_of(search, scheme, table);
+        let work = |scheme: &&'static Scheme, table: &Table| {
+            signature::of(|position, limits| search.search(position, scheme, limits, table))
+        };
         let done = |index: usize, signature| {
             if let Some(scheme) = self.schemes.get(index) {
                 signatures.insert(scheme.name, signature);
@@ -418,10 +420,6 @@ fn check_signatures(
             entry.scheme
         )))
     })
-}
-
-fn signature_of(search: &SearchArgs, scheme: &'static Scheme, table: &Table) -> u64 {
-    signature::of(|position, limits| search.search(position, scheme, limits, table))
 }
 
 fn end(record: &Record, outcome: &Outcome, time: Duration) -> Step {

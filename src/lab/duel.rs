@@ -370,16 +370,7 @@ fn check_games(games: usize, book: &Book, deterministic: bool) -> Result<(), Lab
             "--games is an even number: each opening is played with both colours; not {games}"
         )));
     }
-    if deterministic && games / 2 > book.len() {
-        return Err(LabError::Usage(format!(
-            "{games} games need {} openings, and the book '{}' has {}: without a clock the same \
-             opening gives the same game again; choose a larger --book",
-            games / 2,
-            book.name,
-            book.len()
-        )));
-    }
-    Ok(())
+    if deterministic { book.check_pairs(games / 2) } else { Ok(()) }
 }
 
 #[cfg(test)]

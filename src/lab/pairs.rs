@@ -50,7 +50,8 @@ pub struct Ground {
     signature: u64,
     /// For all that is drawn.
     pub seed: u64,
-    book: Book,
+    /// What games begin with.
+    pub book: Book,
 }
 
 /// What the results of pairs depend on, beside the sides' settings: for a journal's first line.
@@ -115,23 +116,6 @@ impl Ground {
         };
         let signature = Player::signature_of(&usual)?;
         Ok(Ground { usual, signature, seed: args.openings.seed, book: args.openings.open()? })
-    }
-
-    /// Are there openings for so many pairs of the same players? The same opening would give the same
-    /// games again, which prove nothing.
-    ///
-    /// # Errors
-    /// If there are too few.
-    pub fn check_openings(&self, pairs: usize) -> Result<(), LabError> {
-        if pairs > self.book.len() {
-            return Err(LabError::Usage(format!(
-                "{pairs} pairs need as many openings, and the book '{}' has {}: the same opening gives \
-                 the same games again; choose a larger --book",
-                self.book.name,
-                self.book.len()
-            )));
-        }
-        Ok(())
     }
 
     /// What results depend on.

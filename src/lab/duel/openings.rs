@@ -110,6 +110,23 @@ impl Book {
         self.openings.is_empty()
     }
 
+    /// Are there openings for so many pairs of games, if the same one gives the same games again?
+    ///
+    /// # Errors
+    /// If there are too few.
+    pub fn check_pairs(&self, pairs: usize) -> Result<(), LabError> {
+        if pairs <= self.len() {
+            return Ok(());
+        }
+        Err(LabError::Usage(format!(
+            "{} games need {pairs} openings, and the book '{}' has {}: without a clock the same \
+             opening gives the same game again; choose a larger --book",
+            pairs.saturating_mul(2),
+            self.name,
+            self.len()
+        )))
+    }
+
     /// Puts the openings into an order that depends on the seed alone.
     pub fn shuffle(&mut self, seed: u64) {
         Random::new(seed).shuffle(&mut self.openings);
