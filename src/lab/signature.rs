@@ -1,5 +1,6 @@
 //! A signature of how an engine searches, so that results of one are not taken for another's.
 
+use super::epd::fingerprint;
 use crate::board::Position;
 use crate::score::Score;
 use crate::search::Outcome;
@@ -16,19 +17,17 @@ const POSITIONS: [&str; 3] = [
 const NODES: u64 = 40_000;
 const DEPTH: i32 = 20;
 
-/// Nodes, depths, moves and scores of a few searches, each by a `search` that knows nothing yet, mixed
-/// (FNV-1a). JSON readers keep its 53 bits.
+/// A fingerprint of the nodes, moves and scores of a few searches, each by a `search` that knows nothing
+/// yet: 53 bits, as JSON readers keep.
 pub fn of(mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
     let limits = Limits { depth: Some(DEPTH), ..Limits::to_nodes(NODES) };
-    let mut mixed = 0xcbf2_9ce4_8422_2325u64;
+    let mut found = Vec::new();
     for position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
         let outcome = search(&position, limits.clone());
         let score = outcome.score().map_or(0, Score::raw);
-        let iterations = outcome.iterations.iter().map(|iteration| iteration.stats.nodes);
-        let end = [outcome.stats.nodes, outcome.best().raw().into(), score as u64];
-        for word in iterations.chain(end) {
-            mixed = (mixed ^ word).wrapping_mul(0x0100_0000_01b3);
-        }
+        found.extend(outcome.iterations.iter().map(|iteration| iteration.stats.nodes));
+        found.extend([outcome.stats.nodes, outcome.best().raw().into(), score as u64]);
     }
-    mixed >> 11
+    let bytes: Vec<u8> = found.into_iter().flat_map(u64::to_le_bytes).collect();
+    fingerprint(&bytes) >> 11
 }
