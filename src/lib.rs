@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | 0 | [`board`] | the rules: positions, moves, notation, keys |
 //! | 0 | [`score`] | centipawns and mate distances |
+//! | 0 | [`fingerprint`] | whether data are the same as before |
 //! | 1 | [`eval`] | what a position is worth without searching |
 //! | 1 | [`time`] | when to stop |
 //! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |
@@ -25,6 +26,7 @@ pub mod board;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod fingerprint;
 pub mod lab;
 pub mod score;
 pub mod search;

@@ -164,6 +164,21 @@ fn tactics_are_dug_out_of_games() {
 }
 
 #[test]
+fn a_game_that_chess_does_not_allow_costs_the_others_nothing() {
+    let good = std::fs::read_to_string(philidor("good.pgn", "1. h3 Ra1+ 2. Kh2 h6"));
+    let games = scratch("mixed.pgn");
+    let text_of_both = format!("1. e4 Ke4 *\n\n{}", good.expect("it has just been written"));
+    std::fs::write(&games, text_of_both).expect("the test directory can be written");
+    let out = scratch("mixed.epd");
+    let output = mine(&[&["tactics", text(&games), "--out", text(&out)], &QUICK[..]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{output:?}");
+    assert!(said.starts_with("games left out: 1, the first for this: "), "{said}");
+    assert!(said.contains("game 1: illegal move: 'Ke4'"), "{said}");
+    assert_eq!(std::fs::read_to_string(&out).expect("the file is there").lines().count(), 1);
+}
+
+#[test]
 fn what_a_shallow_search_sees_or_pawn_endings_hold_is_left_out() {
     let games = philidor("shallow.pgn", "1. h3 Ra1+");
     let deep = ["tactics", text(&games), "--min-depth", "9", "--proof-nodes", "100000"];

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::LabError;
 use crate::board::notation::quoted;
 use crate::board::{Color, PackedMove, Position};
+use crate::fingerprint;
 use crate::score::Score;
 
 /// A file of positions.
@@ -66,7 +67,7 @@ pub fn read(path: &Path) -> Result<Suite, LabError> {
     if records.is_empty() {
         return Err(LabError::Usage(format!("{} has no position", path.display())));
     }
-    Ok(Suite { path: path.to_owned(), hash: fingerprint(&bytes), records })
+    Ok(Suite { path: path.to_owned(), hash: fingerprint::of_bytes(&bytes), records })
 }
 
 /// All positions of a text.
@@ -353,13 +354,6 @@ fn is_opcode(position: &Position, tokens: &[Token]) -> bool {
     let is_comment = matches!(word.as_bytes(), [b'c' | b'v', b'0'..=b'9'])
         && matches!(after, [Token::Text(_), ..]);
     is_comment || (OPCODES.contains(word) && position.parse_san(word).is_err())
-}
-
-/// A fingerprint of bytes (FNV-1a, 64 bit): tells whether they are the same.
-pub fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

@@ -149,19 +149,21 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
     Ok(bytes)
 }
 
-/// Reads all games of a PGN file.
+/// Reads a PGN file: its games in order, and what is wrong with each of the others.
 ///
 /// # Errors
-/// If the file cannot be read or is no PGN.
-pub fn read_games(path: &Path) -> Result<Vec<pgn::Game>, LabError> {
+/// If the file cannot be read or is no text.
+pub fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), LabError> {
     let file = File::open(path).map_err(LabError::reading(path))?;
-    let games = pgn::read(file).map(|game| {
-        game.map_err(|error| match error {
-            PgnError::Io(error) => LabError::reading(path)(error),
-            error => LabError::Usage(format!("{}, {error}", path.display())),
-        })
-    });
-    games.collect()
+    let (mut games, mut bad) = (Vec::new(), Vec::new());
+    for game in pgn::read(file) {
+        match game {
+            Ok(game) => games.push(game),
+            Err(PgnError::Io(error)) => return Err(LabError::reading(path)(error)),
+            Err(error) => bad.push(format!("{}, {error}", path.display())),
+        }
+    }
+    Ok((games, bad))
 }
 
 /// Writes to standard output at once; unlike `print!`, a closed pipe is an error, not a panic.

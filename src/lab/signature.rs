@@ -1,7 +1,7 @@
 //! A signature of how an engine searches, so that results of one are not taken for another's.
 
-use super::epd::fingerprint;
 use crate::board::Position;
+use crate::fingerprint;
 use crate::score::Score;
 use crate::search::Outcome;
 use crate::time::Limits;
@@ -29,5 +29,5 @@ pub fn of(mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
         found.extend([outcome.stats.nodes, outcome.best().raw().into(), score as u64]);
     }
     let bytes: Vec<u8> = found.into_iter().flat_map(u64::to_le_bytes).collect();
-    fingerprint(&bytes) >> 11
+    fingerprint::of_bytes(&bytes) >> 11
 }

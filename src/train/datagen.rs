@@ -4,13 +4,14 @@
 //! by the shipped search and evaluation with a soft node limit: the iteration in which the limit is
 //! passed is finished. A game depends on nothing but the seed, its number and the options, and games
 //! are stored in the order of their numbers, so a file can be made again to the bit, with any number of
-//! threads. A run that was interrupted, or killed, goes on where the file ends.
+//! threads. A run that was interrupted, or killed, goes on where the file ends; that it is the same
+//! run is seen by its first game, which is played again.
 //!
 //! Games end by the rules of chess, or earlier by adjudication: see [`Referee`].
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, IsTerminal, Seek, SeekFrom, Write};
+use std::io::{BufReader, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -34,7 +35,7 @@ use crate::uci::genfens::{OPENING_LIMIT, random_opening};
 /// What to generate.
 #[derive(clap::Args, Clone, Debug)]
 pub struct DatagenArgs {
-    /// The file to write; if it exists, it is continued
+    /// The file to write; if it exists, it is continued, by the options it was begun with
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// How many games the file is to hold in the end [default: 10000, unless --positions is given]
@@ -64,8 +65,8 @@ pub struct DatagenArgs {
 /// Plays the games that are missing from the file.
 ///
 /// # Errors
-/// If the file cannot be opened, is in use or cannot be written, the evaluation cannot be had, or
-/// memory is short.
+/// If the file cannot be opened, is in use, was begun with other options or cannot be written, the
+/// evaluation cannot be had, or memory is short.
 pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     let evaluator = evaluator(&args.eval_file)?;
     let (mut file, found) = open(&args.out)?;
@@ -78,6 +79,9 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     let mut players = (0..args.threads)
         .map(|_| Player::new(args.nodes, &evaluator, branches.as_ref()))
         .collect::<Result<Vec<_>, TrainError>>()?;
+    if let Some(player) = players.first_mut().filter(|_| found.games > 0) {
+        check_first_game(args, &mut file, player)?;
+    }
     let (send, receive) = sync_channel(2 * usize::from(args.threads));
     let next = AtomicU64::new(found.games);
     std::thread::scope(|scope| {
@@ -151,6 +155,22 @@ fn open(path: &Path) -> Result<(File, Extent), TrainError> {
     file.set_len(found.bytes).map_err(&error)?;
     file.seek(SeekFrom::Start(found.bytes)).map_err(&error)?;
     Ok((file, found))
+}
+
+/// Would these options make the same file? Its first game must be the one that they give.
+fn check_first_game(
+    args: &DatagenArgs,
+    file: &mut File,
+    player: &mut Player<'_>,
+) -> Result<(), TrainError> {
+    let expected = player.play(Random::numbered(args.seed, 0)).to_bytes();
+    let mut beginning = Vec::with_capacity(expected.len());
+    let end = file.stream_position().map_err(TrainError::file(&args.out))?;
+    file.rewind()
+        .and_then(|()| (&*file).take(expected.len() as u64).read_to_end(&mut beginning))
+        .and_then(|_| file.seek(SeekFrom::Start(end)))
+        .map_err(TrainError::file(&args.out))?;
+    if beginning == expected { Ok(()) } else { Err(TrainError::Others { path: args.out.clone() }) }
 }
 
 /// Writes games in the order of their numbers, each in one piece, until there are enough.
@@ -427,6 +447,17 @@ mod tests {
         std::fs::write(&resumed.out, &first[..first.len() - 7]).unwrap();
         assert_eq!(made(&resumed), whole);
         assert_eq!(made(&resumed), whole, "nothing is missing");
+        // Other options would make another file; this one is left as it was.
+        let more = DatagenArgs { games: Some(7), ..resumed.clone() };
+        let classical = DatagenArgs { eval_file: Evaluator::CLASSICAL.into(), ..more.clone() };
+        for other in [
+            DatagenArgs { seed: 6, ..more.clone() },
+            DatagenArgs { nodes: 300, ..more.clone() },
+            classical,
+        ] {
+            assert!(matches!(run(&other), Err(TrainError::Others { .. })));
+            assert_eq!(std::fs::read(&other.out).unwrap(), whole);
+        }
         for name in ["whole", "threads", "seed", "resumed"] {
             let _ = std::fs::remove_file(args(name, 0, 1).out);
         }

@@ -70,6 +70,11 @@ pub enum TrainError {
         /// What is wrong.
         reason: format::FormatError,
     },
+    /// A file of games is not what these options would have made of it so far.
+    Others {
+        /// Which.
+        path: PathBuf,
+    },
     /// A file is no network to begin at.
     Network {
         /// Which.
@@ -120,6 +125,12 @@ impl fmt::Display for TrainError {
             TrainError::Write { path, reason } => {
                 write!(f, "cannot write {}: {reason}", path.display())
             }
+            TrainError::Others { path } => write!(
+                f,
+                "{} was begun with other options (--seed, --nodes, --eval-file, --branch) or by \
+                 another version, which played its first game differently; choose another --out",
+                path.display()
+            ),
             TrainError::Data { path, game, reason } => {
                 write!(f, "{}: game {game}: {reason}", path.display())
             }

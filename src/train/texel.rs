@@ -78,7 +78,7 @@ struct Data {
 #[derive(Clone, Copy)]
 struct Sample {
     /// Where the pieces begin; first White's, then Black's.
-    first: u32,
+    first: usize,
     whites: u8,
     blacks: u8,
     phase: u8,
@@ -113,7 +113,7 @@ impl Data {
     }
 
     fn add_position(&mut self, position: &Position, result: GameResult, score: Score) {
-        let first = self.pieces.len() as u32;
+        let first = self.pieces.len();
         for color in Color::ALL {
             let ours = position.piece_squares().filter(|piece| piece.color() == color);
             self.pieces.extend(ours.map(|piece| {
@@ -135,7 +135,7 @@ impl Data {
 
     /// The features of White's and of Black's pieces.
     fn pieces(&self, sample: &Sample) -> (&[u8], &[u8]) {
-        let first = sample.first as usize;
+        let first = sample.first;
         let end = first + usize::from(sample.whites + sample.blacks);
         self.pieces[first..end].split_at(usize::from(sample.whites))
     }

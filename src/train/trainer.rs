@@ -28,7 +28,7 @@ use super::TrainError;
 use super::curve::{self, Curve, cross_entropy};
 use crate::eval::network::shape::are_whole;
 use crate::eval::network::{self, Parameters};
-use crate::lab::epd::fingerprint;
+use crate::fingerprint;
 use crate::lab::random::Random;
 use adam::Step;
 use checkpoint::Course;
@@ -211,7 +211,7 @@ fn identity(args: &TrainArgs, training: &Data, held_out: &Data) -> u64 {
     let args =
         TrainArgs { data: Vec::new(), out: nowhere, resume: false, threads: None, ..args.clone() };
     let data = [training, held_out].map(|data| (data.len(), data.fingerprint()));
-    fingerprint(format!("{args:?} {data:?}").as_bytes())
+    fingerprint::of_bytes(format!("{args:?} {data:?}").as_bytes())
 }
 
 impl<'a> Training<'a> {

@@ -36,6 +36,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::board::PieceSquare;
+use crate::fingerprint;
 use kernels::{Kernels, Row};
 use shape::{
     BUCKETS, HIDDEN, INPUTS, KING_BUCKETS, MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT,
@@ -315,8 +316,7 @@ pub fn file(neurons: u16, scale: u16, numbers: &[i16]) -> Vec<u8> {
 }
 
 fn checksum(body: &[u8]) -> [u8; 8] {
-    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    body.iter().fold(0xcbf2_9ce4_8422_2325, step).to_le_bytes()
+    fingerprint::of_bytes(body).to_le_bytes()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::board::{PackedMove, Position, pgn};
+use crate::fingerprint;
 use crate::lab::random::Random;
 use crate::lab::{LabError, epd, read_games};
 
@@ -97,7 +98,7 @@ impl Book {
 
     fn new(name: String, openings: Vec<Opening>) -> Book {
         let text: Vec<String> = openings.iter().map(|opening| opening.end().to_fen()).collect();
-        Book { name, fingerprint: epd::fingerprint(text.join("\n").as_bytes()), openings }
+        Book { name, fingerprint: fingerprint::of_bytes(text.join("\n").as_bytes()), openings }
     }
 
     /// How many openings there are; at least 1.
@@ -167,7 +168,11 @@ fn read_pgn(path: &Path) -> Result<Vec<Opening>, LabError> {
         start: game.start,
         moves: game.moves,
     };
-    Ok(read_games(path)?.into_iter().enumerate().map(opening).collect())
+    let (games, bad) = read_games(path)?;
+    match bad.into_iter().next() {
+        Some(reason) => Err(LabError::Usage(reason)),
+        None => Ok(games.into_iter().enumerate().map(opening).collect()),
+    }
 }
 
 /// Makes openings as our own were made: random legal moves from the start position, drawn from a

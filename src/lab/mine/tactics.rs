@@ -113,15 +113,26 @@ pub fn mine(args: &TacticsArgs) -> Result<u32, LabError> {
     Ok(out.lines)
 }
 
+/// The games that have moves. One that chess does not allow is left out and said so: a collection
+/// of many thousands is seldom without.
 fn read(paths: &[PathBuf]) -> Result<Vec<pgn::Game>, LabError> {
-    let mut games = Vec::new();
+    let (mut games, mut bad) = (Vec::new(), Vec::new());
     for path in paths {
-        games.extend(read_games(path)?);
+        let (read, refused) = read_games(path)?;
+        games.extend(read.into_iter().filter(|game| !game.moves.is_empty()));
+        bad.extend(refused);
     }
-    if games.iter().all(|game| game.moves.is_empty()) {
-        return Err(LabError::Usage("there is no game in these files".to_owned()));
+    match bad.first() {
+        Some(reason) if games.is_empty() => Err(LabError::Usage(reason.clone())),
+        None if games.is_empty() => {
+            Err(LabError::Usage("there is no game in these files".to_owned()))
+        }
+        Some(reason) => {
+            eprintln!("games left out: {}, the first for this: {reason}", bad.len());
+            Ok(games)
+        }
+        None => Ok(games),
     }
-    Ok(games)
 }
 
 /// A position found.

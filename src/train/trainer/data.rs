@@ -6,6 +6,7 @@ use super::{Targets, TrainArgs};
 use crate::board::{Color, PieceSquare, Position};
 use crate::eval::network::shape::{View, bucket};
 use crate::eval::{Evaluator, State};
+use crate::fingerprint;
 use crate::lab::random::Random;
 use crate::score::Score;
 use crate::train::curve::{Curve, cross_entropy};
@@ -82,19 +83,15 @@ impl Data {
         truths.map(|truth| cross_entropy(truth, truth)).sum::<f64>() / self.len() as f64
     }
 
-    /// A number that tells whether data are the same: FNV-1a over words.
+    /// A number that tells whether data are the same.
     pub fn fingerprint(&self) -> u64 {
-        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0100_0000_01b3);
-        let pieces = self
-            .pieces
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325, |hash, piece| mix(hash, piece.index() as u64));
+        let pieces = self.pieces.iter().map(|piece| piece.index() as u64);
         let words = |sample: &Sample| {
             let views = sample.views.map(|view| view.index() as u64);
             let small = views[0] | views[1] << 4 | u64::from(sample.count) << 8;
             small << 32 | u64::from(sample.target.to_bits())
         };
-        self.samples.iter().fold(pieces, |hash, sample| mix(hash, words(sample)))
+        fingerprint::of_words(pieces.chain(self.samples.iter().map(words)))
     }
 
     /// The pieces of a position.

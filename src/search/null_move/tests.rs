@@ -1,0 +1,184 @@
+//! Every scheme decides as its source says: passes are scripted, not searched.
+
+use super::*;
+
+const NODE: Node = Node {
+    depth: 6,
+    ply: 3,
+    in_check: false,
+    is_pv: false,
+    own_pieces: 2,
+    most_pieces: 2,
+    root_stage: 10,
+    static_eval: Score::cp(110),
+    own_eval: Score::cp(110),
+    beta: Score::cp(50),
+    path: Path::ROOT,
+};
+
+/// Answers every pass with one value and every search of the same node with another.
+struct Scripted {
+    pass: Score,
+    again: Score,
+    asked: Vec<(Depth, Path)>,
+    stats: Stats,
+}
+
+impl Scripted {
+    fn new(pass: Score, again: Score) -> Scripted {
+        Scripted { pass, again, asked: Vec::new(), stats: Stats::default() }
+    }
+}
+
+impl Passer for Scripted {
+    fn search_pass(&mut self, _: Score, depth: Depth, path: Path) -> Option<Score> {
+        self.asked.push((depth, path));
+        Some(self.pass)
+    }
+
+    fn search_again(&mut self, _: Score, depth: Depth, path: Path) -> Option<Score> {
+        self.asked.push((depth, path));
+        Some(self.again)
+    }
+
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+}
+
+fn named(name: &str) -> &'static Scheme {
+    Scheme::named(name).unwrap_or_else(|| panic!("{name} is a scheme"))
+}
+
+fn verdict(name: &str, node: &Node, pass: Score, again: Score) -> (Verdict, Scripted) {
+    let mut passer = Scripted::new(pass, again);
+    let verdict = apply(named(name), node, &mut passer).expect("nothing stops it");
+    (verdict, passer)
+}
+
+#[test]
+fn the_null_move_is_searched_to_what_each_scheme_leaves() {
+    let depths = [
+        ("off", None),
+        ("standard-r1", Some(4)),
+        ("standard-r2", Some(3)),
+        ("standard-r3", Some(2)),
+        ("adaptive", Some(3)),
+        ("verified-r3", Some(2)),
+        ("modern", Some(0)),
+    ];
+    for (name, depth) in depths {
+        assert_eq!(named(name).attempt(&NODE), depth, "{name}");
+    }
+    let deep = Node { depth: 9, ..NODE };
+    assert_eq!(named("adaptive").attempt(&deep), Some(5));
+}
+
+#[test]
+fn no_null_move_in_check_at_the_root_after_another_or_where_banned() {
+    let passed = Path::ROOT.after_pass();
+    let banned = Path { no_null_before: 4, ..Path::ROOT };
+    let nodes = [
+        Node { in_check: true, ..NODE },
+        Node { ply: 0, ..NODE },
+        Node { path: passed, ..NODE },
+        Node { path: banned, ..NODE },
+    ];
+    for scheme in &SCHEMES {
+        for node in &nodes {
+            let in_a_row = node.path == passed && scheme.in_a_row > 1;
+            assert_eq!(scheme.attempt(node).is_some(), in_a_row, "{}: {node:?}", scheme.name);
+        }
+    }
+}
+
+#[test]
+fn guards_and_gates_hold() {
+    let bare = Node { own_pieces: 0, ..NODE };
+    let few = Node { root_stage: 4, ..NODE };
+    let behind = Node { static_eval: Score::cp(49), ..NODE };
+    let hardly_ahead = Node { own_eval: Score::cp(100), ..NODE };
+    let deeper = Node { depth: 7, ..hardly_ahead };
+    let worse_in_the_table = Node { static_eval: Score::cp(109), ..NODE };
+    let open = Node { is_pv: true, ..NODE };
+    let shallow = Node { depth: 1, ..NODE };
+    let refused = |name, node| named(name).attempt(node).is_none();
+    assert!(refused("standard-r2", &bare) && !refused("verified-r3", &bare));
+    assert!(refused("micromax", &few) && !refused("standard-r2", &few));
+    assert!(refused("modern", &behind) && !refused("standard-r2", &behind));
+    assert!(refused("modern", &hardly_ahead) && refused("modern", &worse_in_the_table));
+    assert!(!refused("modern", &deeper), "the margin falls with depth");
+    assert!(refused("modern", &open) && !refused("standard-r2", &open));
+    assert!(refused("verified-r3", &shallow) && !refused("standard-r2", &shallow));
+}
+
+#[test]
+fn a_fail_high_is_believed_verified_or_checked_again() {
+    let high = Score::cp(80);
+    assert_eq!(verdict("standard-r2", &NODE, high, high).0, Verdict::Cut(high));
+    assert_eq!(verdict("standard-r2", &NODE, Score::cp(49), high).0, Verdict::FailedLow);
+
+    let below = Path { open: [0, 1], ..Path::ROOT };
+    let shallower = Verdict::Continue { depth: 5, path: below, redo: true };
+    assert_eq!(verdict("verified-r3", &NODE, high, high).0, shallower);
+    let node = Node { path: below, ..NODE };
+    assert_eq!(verdict("verified-r3", &node, high, high).0, Verdict::Cut(high));
+
+    let endgame = Node { own_pieces: 1, ..NODE };
+    let (denied, passer) = verdict("endgame-verified", &endgame, high, Score::cp(0));
+    assert_eq!(denied, Verdict::FailedLow);
+    let ban = Path { no_null_before: 4, ..Path::ROOT };
+    assert_eq!(passer.asked, [(3, Path::ROOT.after_pass()), (3, ban)]);
+    assert_eq!((passer.stats.zugzwangs, passer.stats.null_cutoffs), (1, 0));
+}
+
+#[test]
+fn the_flag_is_on_where_each_rule_says() {
+    let at = |open| Node { path: Path { open, ..Path::ROOT }, ..NODE };
+    // The node is at an odd ply: the second count is its own side's.
+    let (none, own, other) = (at([0, 0]), at([0, 1]), at([1, 0]));
+    let rules = [
+        (Verify::Always, [true, true, true]),
+        (Verify::Times(1), [true, false, false]),
+        (Verify::Times(2), [true, true, true]),
+        (Verify::OncePerSide, [true, false, true]),
+        (Verify::UnlessOther, [true, true, false]),
+        (Verify::OnceOrFewPieces(1), [true, false, false]),
+        (Verify::OnceOrFewPieces(2), [true, true, true]),
+    ];
+    for (rule, expected) in rules {
+        assert_eq!([none, own, other].map(|node| rule.holds(&node)), expected, "{rule:?}");
+    }
+    assert!(!Verify::Times(2).holds(&at([1, 1])));
+}
+
+#[test]
+fn a_recheck_bans_the_null_move_for_three_quarters_and_keeps_an_outer_ban() {
+    // R = 3 + 24 / 3: the re-check goes to depth 12, nine plies of it without a null move.
+    let node = Node { depth: 24, static_eval: NODE.beta, own_eval: NODE.beta, ..NODE };
+    let (_, passer) = verdict("modern", &node, Score::cp(80), Score::cp(80));
+    assert_eq!(passer.asked[1], (12, Path { no_null_before: 12, ..Path::ROOT }));
+    let outer = Path { no_null_before: 30, ..Path::ROOT };
+    let outer = Node { ply: 30, path: outer, ..node };
+    assert_eq!(Ban::ThisNode.path(&outer, 12).no_null_before, 31);
+    let outer = Node { ply: 3, ..outer };
+    assert_eq!(Ban::Share(3, 4).path(&outer, 12).no_null_before, 30);
+}
+
+#[test]
+fn an_endgame_is_checked_again_at_any_depth() {
+    let (high, low) = (Score::cp(80), Score::cp(0));
+    let rook_ending = Node { own_pieces: 1, ..NODE };
+    assert_eq!(verdict("modern-endgame", &NODE, high, low).0, Verdict::Cut(high));
+    assert_eq!(verdict("modern-endgame", &rook_ending, high, low).0, Verdict::FailedLow);
+    assert_eq!(verdict("modern", &rook_ending, high, low).0, Verdict::Cut(high));
+    let deep = Node { depth: DEEP, ..NODE };
+    assert_eq!(verdict("modern-endgame", &deep, high, low).0, Verdict::FailedLow);
+}
+
+#[test]
+fn modern_returns_no_mate_that_a_pass_found() {
+    let mate = Score::mate_in(7);
+    assert_eq!(verdict("standard-r2", &NODE, mate, mate).0, Verdict::Cut(mate));
+    assert_eq!(verdict("modern", &NODE, mate, mate).0, Verdict::Cut(NODE.beta));
+}

@@ -1,0 +1,341 @@
+//! Budgets and limits by a clock that the tests set.
+
+use super::*;
+use crate::score::MAX_PLY;
+use std::thread;
+
+#[derive(Default)]
+struct FakeClock(AtomicU64);
+
+impl FakeClock {
+    fn set(&self, ms: u64) {
+        self.0.store(ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Duration {
+        ms(self.0.load(Ordering::SeqCst))
+    }
+}
+
+const OVERHEAD: Duration = Duration::from_millis(10);
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn white(time: u64, increment: u64, moves_to_go: Option<u32>) -> Limits {
+    Limits {
+        time: [Some(ms(time)), None],
+        increment: [ms(increment), Duration::ZERO],
+        moves_to_go,
+        ..Limits::default()
+    }
+}
+
+fn budget(limits: &Limits) -> (Duration, Duration) {
+    let budget = Budget::new(limits, Color::White, OVERHEAD);
+    (budget.soft.unwrap(), budget.hard.unwrap())
+}
+
+fn keeper(limits: Limits) -> (Arc<FakeClock>, Keeper) {
+    let clock = Arc::new(FakeClock::default());
+    // Not zero, so that a clock counted from the wrong moment shows.
+    clock.set(5_000);
+    (clock.clone(), Keeper::new(clock, limits, Color::White, OVERHEAD))
+}
+
+/// A progress that neither stretches nor shrinks the soft limit.
+const CALM: Progress = Progress {
+    depth: 5,
+    nodes: 100,
+    stable_iterations: 4,
+    score_drop: 0,
+    best_move_share: 0.5,
+    choices: 20,
+    mate_found: None,
+    all_mate_in: None,
+};
+
+#[test]
+fn no_budget_exceeds_the_clock() {
+    for time in [0, 1, 2, 5, 10, 11, 12, 20, 100, 1000, 60_000, 7_200_000] {
+        for increment in [0, 1, 100, 10_000, u64::MAX / 2] {
+            for moves in [None, Some(1), Some(2), Some(40), Some(u32::MAX)] {
+                let (soft, hard) = budget(&white(time, increment, moves));
+                assert!(soft <= hard, "{time}+{increment} {moves:?}: {soft:?} > {hard:?}");
+                let most = ms(time).saturating_sub(OVERHEAD).max(LEAST_TIME.min(ms(time) / 2));
+                assert!(hard <= most, "{time}+{increment} {moves:?}: {hard:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_clock_stops_as_soon_as_there_is_a_move() {
+    let (_, keeper) = keeper(white(0, 0, None));
+    assert!(!keeper.must_stop(0));
+    assert_eq!(keeper.nodes_to_next_look(0), FREE_NODES);
+    assert!(keeper.must_stop(FREE_NODES));
+    assert!(!keeper.may_deepen(&CALM));
+}
+
+#[test]
+fn a_millisecond_is_not_overspent() {
+    let (_, hard) = budget(&white(1, 0, None));
+    assert!(hard < ms(1));
+    let (clock, keeper) = keeper(white(1, 1000, None));
+    clock.set(5_001);
+    assert!(keeper.must_stop(200));
+}
+
+#[test]
+fn the_last_move_before_the_control_may_use_most_of_the_clock() {
+    let (soft, hard) = budget(&white(10_000, 0, Some(1)));
+    assert_eq!(soft, hard);
+    assert!(hard >= ms(8_000) && hard <= ms(9_000), "{hard:?}");
+}
+
+#[test]
+fn two_moves_leave_time_for_the_second() {
+    let (soft, hard) = budget(&white(10_000, 0, Some(2)));
+    assert!(hard <= ms(7_500), "{hard:?}");
+    assert!(soft >= ms(4_000) && soft <= ms(7_000), "{soft:?}");
+}
+
+#[test]
+fn forty_moves_share_the_clock() {
+    let (soft, hard) = budget(&white(400_000, 0, Some(40)));
+    assert!(soft >= ms(10_000) && soft <= ms(20_000), "{soft:?}");
+    assert!(hard >= ms(20_000) && hard <= ms(60_000), "{hard:?}");
+}
+
+/// Every move takes its hard limit and the overhead: the control is still made.
+#[test]
+fn forty_greedy_moves_keep_the_control() {
+    for overhead in [0, 10, 200].map(ms) {
+        let mut clock = ms(60_000);
+        for moves in (1..=40).rev() {
+            let limits =
+                Limits { time: [Some(clock), None], moves_to_go: Some(moves), ..Limits::default() };
+            let hard = Budget::new(&limits, Color::White, overhead).hard.unwrap();
+            clock = clock
+                .checked_sub(hard + overhead)
+                .unwrap_or_else(|| panic!("{moves} to go, {clock:?} left, {hard:?} used"));
+        }
+    }
+}
+
+/// Likewise without control, with an increment that pays for the overhead.
+#[test]
+fn two_hundred_greedy_moves_do_not_flag() {
+    let mut clock = ms(10_000);
+    for played in 0..200 {
+        let limits = white(clock.as_millis() as u64, 100, None);
+        let hard = budget(&limits).1;
+        clock = clock
+            .checked_sub(hard + OVERHEAD)
+            .unwrap_or_else(|| panic!("{played} played, {clock:?} left, {hard:?} used"))
+            + ms(100);
+    }
+}
+
+#[test]
+fn increment_buys_time() {
+    assert!(budget(&white(10_000, 1_000, None)).0 > budget(&white(10_000, 0, None)).0);
+}
+
+#[test]
+fn the_own_clock_counts_and_the_others_if_there_is_none() {
+    let of = |time| Limits { time, ..Limits::default() };
+    let black = |limits: &Limits| Budget::new(limits, Color::Black, OVERHEAD);
+    let (both, one) = (of([Some(ms(9_000)), Some(ms(500))]), of([Some(ms(500)), None]));
+    assert_eq!(black(&both), black(&one));
+    assert_ne!(black(&both), black(&of([Some(ms(9_000)), None])));
+    assert!(one.is_bounded(Color::Black) && !of([None, None]).is_bounded(Color::Black));
+    assert_eq!(black(&Limits { nodes: Some(5), ..one }), Budget::default());
+}
+
+#[test]
+fn overhead_is_taken_off_a_clock() {
+    let hard = |overhead| Budget::new(&white(5_000, 0, None), Color::White, overhead).hard;
+    assert!(hard(ms(4_000)) < Some(ms(50)) && hard(OVERHEAD) > Some(ms(500)));
+}
+
+#[test]
+fn move_time_ends_at_move_time_less_overhead() {
+    let (clock, keeper) = keeper(Limits { move_time: Some(ms(100)), ..Limits::default() });
+    clock.set(5_089);
+    assert!(!keeper.must_stop(1_000));
+    assert!(keeper.may_deepen(&CALM));
+    clock.set(5_090);
+    assert!(keeper.must_stop(2_000));
+    clock.set(5_000);
+    assert!(keeper.must_stop(2_000), "a search once stopped stays so");
+}
+
+#[test]
+fn move_time_under_the_overhead_is_never_passed() {
+    for time in [0, 1, 5, 10, 11] {
+        let limits = Limits { move_time: Some(ms(time)), ..Limits::default() };
+        assert!(Budget::new(&limits, Color::White, OVERHEAD).hard.unwrap() <= ms(time));
+    }
+}
+
+#[test]
+fn the_first_limit_wins() {
+    let all = Limits {
+        depth: Some(9),
+        nodes: Some(10_000),
+        move_time: Some(ms(500)),
+        ..white(600_000, 0, None)
+    };
+    let (clock, first) = keeper(all.clone());
+    assert!(!first.must_stop(9_999));
+    assert!(first.must_stop(10_000));
+    let (_, second) = keeper(all.clone());
+    assert!(!second.may_deepen(&Progress { depth: 9, ..CALM }));
+    let (clock_2, third) = keeper(all.clone());
+    clock_2.set(5_490);
+    assert!(third.must_stop(200));
+    let (clock_3, fourth) = keeper(Limits { time: [Some(ms(30)), None], ..all });
+    clock_3.set(5_021);
+    assert!(fourth.must_stop(200));
+    drop(clock);
+}
+
+#[test]
+fn looks_meet_the_node_limit_exactly() {
+    let (_, keeper) = keeper(Limits::to_nodes(2_500));
+    let mut nodes = 0;
+    while !keeper.must_stop(nodes) {
+        let step = keeper.nodes_to_next_look(nodes);
+        assert!((1..=1024).contains(&step));
+        nodes += step;
+    }
+    assert_eq!(nodes, 2_500);
+    assert_eq!(keeper.nodes_to_next_look(9_999), 1);
+}
+
+#[test]
+fn short_budgets_are_looked_at_more_often() {
+    let interval = |time| {
+        let limits = Limits { move_time: Some(ms(time)), ..Limits::default() };
+        keeper(limits).1.nodes_to_next_look(5_000)
+    };
+    for time in 0..=10 {
+        assert!(interval(time) <= 64, "movetime {time}: {}", interval(time));
+    }
+    assert!(interval(15) < 512);
+    assert_eq!(interval(1_000), LOOK_INTERVAL);
+    assert_eq!(keeper(Limits::default()).1.nodes_to_next_look(5_000), LOOK_INTERVAL);
+}
+
+#[test]
+fn known_mates_end_a_search_that_asks_for_nothing_else() {
+    let infinite = Limits { infinite: true, ..Limits::default() };
+    let after = |limits: &Limits, depth| {
+        let progress = Progress { depth, all_mate_in: Some(5), ..CALM };
+        keeper(limits.clone()).1.may_deepen(&progress)
+    };
+    assert!(after(&infinite, 5 + BEYOND_MATE));
+    assert!(!after(&infinite, 6 + BEYOND_MATE));
+    assert!(after(&Limits::to_depth(60), 50), "the depth asked for is reached");
+    assert!(after(&Limits { mate: Some(2), ..infinite }, 50), "a shorter mate is sought");
+}
+
+#[test]
+fn the_soft_limit_follows_the_doubt() {
+    let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
+    let after = |elapsed: u64, progress: Progress| {
+        let (clock, keeper) = keeper(white(60_000, 0, None));
+        clock.set(5_000 + elapsed);
+        keeper.may_deepen(&progress)
+    };
+    assert!(after(soft - 1, CALM));
+    assert!(!after(soft + 1, CALM));
+    assert!(after(soft + 1, Progress { stable_iterations: 0, ..CALM }));
+    assert!(after(soft + 1, Progress { score_drop: 30, ..CALM }));
+    assert!(after(soft + 1, Progress { best_move_share: 0.2, ..CALM }));
+    let clear = Progress { stable_iterations: 9, best_move_share: 0.95, ..CALM };
+    assert!(!after(soft / 2, clear));
+    assert!(after(soft / 2, CALM));
+    assert!(!after(soft / 5, Progress { choices: 1, ..CALM }));
+}
+
+#[test]
+fn a_mate_search_ends_with_the_mate() {
+    let (_, keeper) = keeper(Limits { mate: Some(3), ..Limits::default() });
+    assert!(keeper.may_deepen(&Progress { mate_found: Some(4), ..CALM }));
+    assert!(!keeper.may_deepen(&Progress { mate_found: Some(3), ..CALM }));
+    assert!(!keeper.may_deepen(&Progress { mate_found: Some(1), ..CALM }));
+}
+
+#[test]
+fn the_clock_starts_at_the_ponder_hit() {
+    let (clock, keeper) = keeper(Limits { ponder: true, ..white(1_000, 0, None) });
+    clock.set(5_001);
+    assert!(keeper.may_deepen(&CALM));
+    clock.set(500_000);
+    assert!(!keeper.must_stop(1));
+    keeper.ponder_hit();
+    assert!(!keeper.must_stop(2));
+    clock.set(500_999);
+    keeper.ponder_hit();
+    assert!(keeper.must_stop(300), "a second hit does not start the clock again");
+    assert_eq!(keeper.elapsed(), ms(495_999));
+}
+
+#[test]
+fn what_was_thought_while_pondering_counts() {
+    let ponder = || keeper(Limits { ponder: true, ..white(60_000, 0, None) });
+    let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
+    let (clock, keeper) = ponder();
+    clock.set(5_000 + soft / 2);
+    assert!(keeper.may_deepen(&CALM));
+    keeper.ponder_hit();
+    assert!(!keeper.is_stopped() && keeper.may_deepen(&CALM));
+    clock.set(5_001 + soft);
+    assert!(!keeper.may_deepen(&CALM), "both halves together are enough");
+
+    let (clock, keeper) = ponder();
+    clock.set(5_001 + soft);
+    assert!(keeper.may_deepen(&CALM), "it goes on for as long as it may");
+    assert!(!keeper.is_stopped());
+    keeper.ponder_hit();
+    assert!(keeper.is_stopped());
+}
+
+#[test]
+fn depth_is_clamped_to_what_can_be_searched() {
+    assert_eq!(keeper(Limits::to_depth(0)).1.max_depth(), 1);
+    assert_eq!(keeper(Limits::to_depth(7)).1.max_depth(), 7);
+    assert_eq!(keeper(Limits::to_depth(1_000_000)).1.max_depth(), MAX_PLY as Depth - 1);
+    assert_eq!(keeper(Limits::default()).1.max_depth(), MAX_PLY as Depth - 1);
+}
+
+/// Runs `hold_answer` on a thread and says whether it is still blocked after a while.
+fn is_held_until(limits: Limits, release: impl FnOnce(&Keeper)) -> bool {
+    let keeper = Arc::new(keeper(limits).1);
+    keeper.end_search();
+    let waiter = {
+        let keeper = keeper.clone();
+        thread::spawn(move || keeper.hold_answer())
+    };
+    thread::sleep(ms(30));
+    let held = !waiter.is_finished();
+    release(&keeper);
+    waiter.join().unwrap();
+    held
+}
+
+#[test]
+fn the_answer_is_held_until_it_may_go() {
+    let infinite = Limits { infinite: true, ..Limits::default() };
+    assert!(is_held_until(infinite, Keeper::stop));
+    let ponder = Limits { ponder: true, ..Limits::default() };
+    assert!(is_held_until(ponder.clone(), Keeper::stop));
+    assert!(is_held_until(ponder, Keeper::ponder_hit));
+    assert!(!is_held_until(Limits::to_depth(1), |_| ()));
+}
