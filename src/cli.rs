@@ -134,7 +134,7 @@ struct EngineArgs {
     /// The null-move scheme; 'tacet schemes' lists them
     #[arg(long, value_name = "NAME", value_parser = parse_scheme)]
     null_move: Option<&'static Scheme>,
-    /// The searcher: playing or classic
+    /// The searcher: playing, tactical or classic
     #[arg(long, value_name = "NAME", value_parser = parse_searcher)]
     searcher: Option<Searcher>,
 }
@@ -319,7 +319,7 @@ fn parse_scheme(name: &str) -> Result<&'static Scheme, String> {
 }
 
 fn parse_searcher(name: &str) -> Result<Searcher, String> {
-    Searcher::named(name).ok_or_else(|| "not one of playing, classic".to_owned())
+    Searcher::named(name).ok_or_else(|| "not one of playing, tactical, classic".to_owned())
 }
 
 /// Help and version go to stdout as clap has them; of a mistake the paragraph that names it is

@@ -147,10 +147,24 @@ fn several_lines_broken_off_begin_with_the_best() {
     }
 }
 
+/// Sacrifices that the playing searcher does not see in many times as many nodes (from WCS).
+#[test]
+fn the_tactical_searcher_sees_sacrifices() {
+    for (fen, best) in [
+        ("5k2/p1q2p1p/2Pr2p1/4Q3/P7/6P1/5P1P/2R3K1 w - - 0 1", "e5d6"),
+        ("5rk1/1b3p1p/pp3p2/3n1N2/1P6/P1qB1PP1/3Q3P/4R1K1 w - - 0 1", "d2h6"),
+        ("r1b1rk2/pp3ppQ/1np5/4q3/2B4N/4P3/PP3PP1/2R2K1R w - - 0 1", "h7g8"),
+    ] {
+        let job = SearchJob { searcher: Searcher::Tactical, ..job(fen) };
+        let (outcome, _) = run(&job, Limits::to_nodes(100_000), 0);
+        assert_eq!(outcome.best().to_string(), best, "{fen}");
+    }
+}
+
 /// What one blunder is worth, the position is not.
 #[test]
 fn a_root_with_moves_left_out_is_not_remembered() {
-    for searcher in [Searcher::Playing, Searcher::Classic] {
+    for searcher in [Searcher::Playing, Searcher::Tactical, Searcher::Classic] {
         let whole = SearchJob::new(Position::from_fen(POSITIONS[2]).unwrap(), searcher);
         let m = whole.root.parse_uci("e5f7").unwrap();
         let table = Table::new(4).unwrap();

@@ -86,7 +86,8 @@ impl Selection {
 /// How to search.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArgs {
-    /// The searcher: classic (the paper's) or playing (the strong one)
+    /// The searcher: classic (the paper's), playing (the strong one) or tactical (the strong one for
+    /// problems)
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = searcher)]
     pub searcher: Searcher,
 

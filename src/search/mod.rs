@@ -40,14 +40,19 @@ pub enum Searcher {
     /// The strong one.
     #[default]
     Playing,
+    /// The same for problems: it finds more sacrifices, and plays weaker.
+    Tactical,
     /// The one of the 2002 paper, for experiments.
     Classic,
 }
 
 impl Searcher {
-    /// Both, with the names of the UCI option and of the command line.
-    pub const ALL: [(&'static str, Searcher); 2] =
-        [("playing", Searcher::Playing), ("classic", Searcher::Classic)];
+    /// All, with the names of the UCI option and of the command line.
+    pub const ALL: [(&'static str, Searcher); 3] = [
+        ("playing", Searcher::Playing),
+        ("tactical", Searcher::Tactical),
+        ("classic", Searcher::Classic),
+    ];
 
     /// The searcher of a name, in any case.
     pub fn named(name: &str) -> Option<Searcher> {
@@ -57,7 +62,7 @@ impl Searcher {
     /// The scheme it uses if none is chosen.
     pub fn default_scheme(self) -> &'static Scheme {
         let name = match self {
-            Searcher::Playing => "modern-endgame",
+            Searcher::Playing | Searcher::Tactical => "modern-endgame",
             Searcher::Classic => "verified-r3",
         };
         Scheme::named(name).unwrap_or(&null_move::SCHEMES[0])
@@ -120,7 +125,7 @@ impl SearchJob {
     /// The evaluation in use: the classic searcher always has the first one.
     fn evaluator(&self) -> &Evaluator {
         match self.searcher {
-            Searcher::Playing => &self.evaluator,
+            Searcher::Playing | Searcher::Tactical => &self.evaluator,
             Searcher::Classic => Evaluator::first(),
         }
     }

@@ -67,7 +67,7 @@ impl Pool {
         table.new_search();
         job.values.install();
         let mut outcome = match job.searcher {
-            Searcher::Playing => self.play(job, table, keeper, report),
+            Searcher::Playing | Searcher::Tactical => self.play(job, table, keeper, report),
             Searcher::Classic => {
                 let crew = Crew::new(1, Endgame::default());
                 Classic::new(Worker::new(job, table, keeper, &crew, 0, None)).run(report)

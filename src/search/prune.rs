@@ -9,12 +9,13 @@ use super::params;
 use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
 
-/// Is a side that wants more than `alpha` winning already, so that it must be looking for a mate?
+/// Is a side that wants more than `alpha` winning already, so that it must be looking for a mate? In
+/// a `tactical` search anything may be given up for an attack, whatever the score.
 #[inline]
-pub fn hunts(alpha: Score, ply: Ply) -> bool {
+pub fn hunts(alpha: Score, ply: Ply, tactical: bool) -> bool {
     params::use_mate_hunt() != 0
         && ply <= params::mate_hunt_ply() as Ply
-        && alpha >= Score::cp(params::mate_hunt_score())
+        && (tactical || alpha >= Score::cp(params::mate_hunt_score()))
 }
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
@@ -146,8 +147,9 @@ mod tests {
     #[test]
     fn mates_are_hunted_in_won_games_near_the_root() {
         let won = Score::cp(1500);
-        assert!(hunts(won, 6) && !hunts(won, 30));
-        assert!(!hunts(-won, 6) && !hunts(Score::ZERO, 6));
+        assert!(hunts(won, 6, false) && !hunts(won, 30, false));
+        assert!(!hunts(-won, 6, false) && !hunts(Score::ZERO, 6, false));
+        assert!(hunts(-won, 6, true) && !hunts(won, 30, true));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::prune;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use super::{Bound, Line, Message};
+use super::{Bound, Line, Message, Searcher};
 use crate::board::checks::Checks;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position, exchange};
@@ -117,19 +117,6 @@ impl Task {
         self.ply == 0
     }
 
-    /// Is the side to move to find more than a win? See [`prune::hunts`].
-    #[inline]
-    fn hunts(&self) -> bool {
-        prune::hunts(self.alpha, self.ply)
-    }
-
-    /// Is the side to move, behind by far, to be searched for a mate against it? See
-    /// [`prune::hunts`].
-    #[inline]
-    fn is_hunted(&self) -> bool {
-        prune::hunts(-self.beta, self.ply)
-    }
-
     /// A null-window search of this same node around `beta`.
     fn scout(self, beta: Score, depth: Depth, path: Path) -> Task {
         Task { alpha: beta - 1, beta, depth, path, ..self }
@@ -211,6 +198,24 @@ impl<'a> Playing<'a> {
     ) -> Playing<'a> {
         let frames = vec![Frame::default(); MAX_PLY + 2];
         Playing { worker, memory, frames, root: Root::default(), report }
+    }
+
+    #[inline]
+    fn is_tactical(&self) -> bool {
+        self.worker.job.searcher == Searcher::Tactical
+    }
+
+    /// Is the side to move to find more than a win? See [`prune::hunts`].
+    #[inline]
+    fn hunts(&self, task: &Task) -> bool {
+        prune::hunts(task.alpha, task.ply, self.is_tactical())
+    }
+
+    /// Is the side to move, behind by far, to be searched for a mate against it? See
+    /// [`prune::hunts`].
+    #[inline]
+    fn is_hunted(&self, task: &Task) -> bool {
+        prune::hunts(-task.beta, task.ply, self.is_tactical())
     }
 
     /// The value of a node, fail-soft. `None` if the search was stopped.
@@ -367,7 +372,7 @@ impl<'a> Playing<'a> {
 
         // Step 7: reverse futility.
         let is_above = !known.was_pv
-            && !task.is_hunted()
+            && !self.is_hunted(task)
             && prune::reverse_futility(depth, known.eval, task.beta, known.improving);
         if is_above {
             return Some(Before::Leave(known.eval));
@@ -405,7 +410,7 @@ impl<'a> Playing<'a> {
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
         // A pass cannot prove a win, nor that there is no mate.
-        if task.beta.is_won() || task.is_hunted() {
+        if task.beta.is_won() || self.is_hunted(&task) {
             return Some(unchanged);
         }
         let own = position.officers(position.turn()).count() as u32;

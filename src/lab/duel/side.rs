@@ -182,8 +182,9 @@ fn scheme_named(value: &str) -> Result<&'static Scheme, String> {
 }
 
 fn searcher_named(value: &str) -> Result<Searcher, String> {
-    Searcher::named(value)
-        .ok_or_else(|| format!("no searcher is called '{}': playing or classic", quoted(value)))
+    Searcher::named(value).ok_or_else(|| {
+        format!("no searcher is called '{}': playing, tactical or classic", quoted(value))
+    })
 }
 
 fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, String> {
@@ -288,7 +289,7 @@ mod tests {
             ("TC=1e300", "1e300"),
             ("history=maybe", "maybe"),
             ("UCI_Elo=900", "from 1000 to 3000"),
-            ("Searcher=fast", "playing or classic"),
+            ("Searcher=fast", "playing, tactical or classic"),
         ] {
             let error = Side::parse(text, &defaults()).unwrap_err();
             assert!(error.contains(word) && !error.contains('\n'), "{text}: {error}");

@@ -145,7 +145,7 @@ impl Playing<'_> {
         let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
         let reduced = (task.depth - 1 - reduction).max(0);
         // What gives material for a mate looks futile.
-        let eval = self.frames[task.ply].eval.filter(|_| !task.hunts());
+        let eval = self.frames[task.ply].eval.filter(|_| !self.hunts(task));
         let loses = |most| {
             params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
@@ -173,7 +173,7 @@ impl Playing<'_> {
         let (alone, after) = (histories.alone(&quiet), histories.after(&quiet));
         let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
         hopeless(
-            prune::bad_history(reduced, task.depth, after)
+            (!self.is_tactical() && prune::bad_history(reduced, task.depth, after))
                 || eval.is_some_and(is_futile)
                 || loses(prune::quiet_loss(reduced)),
         )
