@@ -73,7 +73,7 @@ pub struct DuelArgs {
     #[arg(long, value_name = "S+INC", group = "pace", value_parser = TimeControl::from_str)]
     pub tc: Option<TimeControl>,
 
-    /// The searcher of a side that names none: classic or playing
+    /// The searcher of a side that names none: classic, playing or tactical
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
     pub searcher: Searcher,
 

@@ -55,7 +55,7 @@ pub struct ZugzwangArgs {
           value_parser = clap::value_parser!(i32).range(0..=10_000))]
     pub draw: i32,
 
-    /// The searcher: classic or playing
+    /// The searcher: classic, playing or tactical
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
     pub searcher: Searcher,
 
