@@ -319,7 +319,8 @@ fn parse_scheme(name: &str) -> Result<&'static Scheme, String> {
 }
 
 fn parse_searcher(name: &str) -> Result<Searcher, String> {
-    Searcher::named(name).ok_or_else(|| "not one of playing, tactical, classic".to_owned())
+    let names = || Searcher::ALL.map(|(name, _)| name).join(", ");
+    Searcher::named(name).ok_or_else(|| format!("not one of {}", names()))
 }
 
 /// Help and version go to stdout as clap has them; of a mistake the paragraph that names it is

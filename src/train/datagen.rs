@@ -165,10 +165,9 @@ fn check_first_game(
 ) -> Result<(), TrainError> {
     let expected = player.play(Random::numbered(args.seed, 0)).to_bytes();
     let mut beginning = Vec::with_capacity(expected.len());
-    let end = file.stream_position().map_err(TrainError::file(&args.out))?;
     file.rewind()
         .and_then(|()| (&*file).take(expected.len() as u64).read_to_end(&mut beginning))
-        .and_then(|_| file.seek(SeekFrom::Start(end)))
+        .and_then(|_| file.seek(SeekFrom::End(0)))
         .map_err(TrainError::file(&args.out))?;
     if beginning == expected { Ok(()) } else { Err(TrainError::Others { path: args.out.clone() }) }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::variant;
+use super::super::{runner, variant};
 use crate::board::notation::quoted;
 use crate::score::{Depth, MAX_DEPTH};
 use crate::search::handicap::Handicap;
@@ -154,8 +154,7 @@ impl Side {
 /// All that makes a difference to the play, in a form that [`Side::parse`] reads.
 impl std::fmt::Display for Side {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let searcher = Searcher::ALL.iter().find(|(_, s)| *s == self.searcher);
-        let searcher = searcher.map_or("?", |(name, _)| name);
+        let searcher = runner::searcher_name(self.searcher);
         write!(f, "NullMove={},Searcher={searcher},Hash={}", self.scheme.name, self.hash)?;
         match self.pace {
             Pace::Nodes(nodes) => write!(f, ",Nodes={nodes}")?,

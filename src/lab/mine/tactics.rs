@@ -122,17 +122,14 @@ fn read(paths: &[PathBuf]) -> Result<Vec<pgn::Game>, LabError> {
         games.extend(read.into_iter().filter(|game| !game.moves.is_empty()));
         bad.extend(refused);
     }
-    match bad.first() {
-        Some(reason) if games.is_empty() => Err(LabError::Usage(reason.clone())),
-        None if games.is_empty() => {
-            Err(LabError::Usage("there is no game in these files".to_owned()))
-        }
-        Some(reason) => {
-            eprintln!("games left out: {}, the first for this: {reason}", bad.len());
-            Ok(games)
-        }
-        None => Ok(games),
+    if games.is_empty() {
+        let nothing = || "there is no game in these files".to_owned();
+        return Err(LabError::Usage(bad.into_iter().next().unwrap_or_else(nothing)));
     }
+    if let Some(reason) = bad.first() {
+        eprintln!("games left out: {}, the first for this: {reason}", bad.len());
+    }
+    Ok(games)
 }
 
 /// A position found.
