@@ -135,6 +135,27 @@ fn games_and_training_go_on_after_a_kill() {
 }
 
 #[test]
+fn games_of_other_options_are_left_as_they_are() {
+    let file = scratch("other-games");
+    let path = file.to_str().expect("a path in Unicode");
+    let make = |games, seed| {
+        tacet(&["datagen", "--games", games, "--nodes", "50", "--seed", seed, "--out", path])
+    };
+    let _ = std::fs::remove_file(&file);
+    make("2", "1").success();
+    let whole = std::fs::read(&file).expect("a file");
+    let torn = &whole[..whole.len() - 1];
+    std::fs::write(&file, torn).expect("a file");
+    let refusal = make("2", "2").failure();
+    let text = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
+    assert!(text.contains("other options") && text.lines().count() == 1, "{text}");
+    assert!(std::fs::read(&file).expect("a file") == torn, "not even the torn game is cut off");
+    make("2", "1").success();
+    assert!(std::fs::read(&file).expect("a file") == whole);
+    let _ = std::fs::remove_file(&file);
+}
+
+#[test]
 fn what_is_no_data_is_refused_in_one_line() {
     let file = scratch("nonsense");
     let path = file.to_str().expect("a path in Unicode");

@@ -82,6 +82,8 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     if let Some(player) = players.first_mut().filter(|_| found.games > 0) {
         check_first_game(args, &mut file, player)?;
     }
+    // Not before it is known to be ours.
+    cut_off(&mut file, found).map_err(TrainError::writing(&args.out))?;
     let (send, receive) = sync_channel(2 * usize::from(args.threads));
     let next = AtomicU64::new(found.games);
     std::thread::scope(|scope| {
@@ -133,7 +135,7 @@ impl Goal {
     }
 }
 
-/// Opens the file for going on behind its last whole game, and keeps others from doing the same.
+/// Opens the file, keeps others from doing the same, and says what whole games there are in it.
 fn open(path: &Path) -> Result<(File, Extent), TrainError> {
     let error = TrainError::writing(path);
     let mut file = OpenOptions::new()
@@ -148,13 +150,16 @@ fn open(path: &Path) -> Result<(File, Extent), TrainError> {
     }
     file.try_lock().map_err(|reason| error(reason.into()))?;
     let foreign = |reason| TrainError::Data { path: path.to_path_buf(), game: 1, reason };
-    // Before anything is cut off: it may be somebody else's file.
     check_beginning(&mut file).map_err(foreign)?;
     file.rewind().map_err(&error)?;
     let found = whole_games(&mut BufReader::with_capacity(1 << 20, &file)).map_err(foreign)?;
-    file.set_len(found.bytes).map_err(&error)?;
-    file.seek(SeekFrom::Start(found.bytes)).map_err(&error)?;
     Ok((file, found))
+}
+
+/// Cuts off what follows the last whole game, and goes there to write.
+fn cut_off(file: &mut File, found: Extent) -> std::io::Result<()> {
+    file.set_len(found.bytes)?;
+    file.seek(SeekFrom::Start(found.bytes)).map(drop)
 }
 
 /// Would these options make the same file? Its first game must be the one that they give.
@@ -167,7 +172,6 @@ fn check_first_game(
     let mut beginning = Vec::with_capacity(expected.len());
     file.rewind()
         .and_then(|()| (&*file).take(expected.len() as u64).read_to_end(&mut beginning))
-        .and_then(|_| file.seek(SeekFrom::End(0)))
         .map_err(TrainError::file(&args.out))?;
     if beginning == expected { Ok(()) } else { Err(TrainError::Others { path: args.out.clone() }) }
 }

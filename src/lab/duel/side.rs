@@ -118,7 +118,10 @@ impl Side {
             };
             match name.to_ascii_lowercase().as_str() {
                 "nullmove" => scheme = Some(scheme_named(value)?),
-                "searcher" => side.searcher = searcher_named(value)?,
+                "searcher" => {
+                    side.searcher = runner::searcher(value)
+                        .map_err(|error| format!("Searcher '{}': {error}", quoted(value)))?;
+                }
                 "hash" => side.hash = number(name, value, 1, MAX_HASH as u64)? as usize,
                 "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
                 "depth" => {
@@ -178,12 +181,6 @@ impl std::fmt::Display for Side {
 
 fn scheme_named(value: &str) -> Result<&'static Scheme, String> {
     variant::scheme(value).map_err(|error| format!("NullMove '{}': {error}", quoted(value)))
-}
-
-fn searcher_named(value: &str) -> Result<Searcher, String> {
-    Searcher::named(value).ok_or_else(|| {
-        format!("no searcher is called '{}': playing, tactical or classic", quoted(value))
-    })
 }
 
 fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, String> {
@@ -288,7 +285,7 @@ mod tests {
             ("TC=1e300", "1e300"),
             ("history=maybe", "maybe"),
             ("UCI_Elo=900", "from 1000 to 3000"),
-            ("Searcher=fast", "playing, tactical or classic"),
+            ("Searcher=fast", "playing, tactical, classic"),
         ] {
             let error = Side::parse(text, &defaults()).unwrap_err();
             assert!(error.contains(word) && !error.contains('\n'), "{text}: {error}");
