@@ -457,6 +457,9 @@ pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<V
 const VERIFY: FailHigh = FailHigh::Reduce { when: When::Always, plies: 1, redo: true };
 
 /// From this depth on `modern` re-checks.
+pub const RECHECK: Depth = 8;
+
+/// From this depth on a scheme re-checks that does so in doubt as well.
 pub const DEEP: Depth = 14;
 
 const MODERN_REDUCTION: Reduction = Reduction::Dynamic { base: 3, divisor: 3, margin: 80, most: 7 };
@@ -566,7 +569,7 @@ pub static SCHEMES: [Scheme; 19] = [
         verifying: VERIFY,
         ..PLAIN
     },
-    modern("modern", "engines of today (Stockfish, Ethereal, Berserk)", When::Depth(DEEP)),
+    modern("modern", "engines of today (Stockfish, Ethereal, Berserk)", When::Depth(RECHECK)),
     modern(
         "modern-endgame",
         "Tacet: modern, re-checked in endgames too (after Plenkner 1995)",
@@ -574,9 +577,11 @@ pub static SCHEMES: [Scheme; 19] = [
     ),
     Scheme {
         name: "verified-modern",
-        source: "Tacet: modern, verified as in the paper",
+        source: "Tacet: modern, verified as in the paper, in endings throughout",
         reduction: MODERN_REDUCTION,
+        guard: Guard::OwnPiece,
         gate: MODERN_GATE,
+        verify: Verify::OnceOrFewPieces(2),
         verifying: VERIFY,
         ..PLAIN
     },

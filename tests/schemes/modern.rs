@@ -4,8 +4,11 @@ use super::tree::{Entry, Tree};
 use tacet::board::Position;
 use tacet::score::{Depth, Ply, Score};
 
-/// From this depth on a fail-high is checked once more.
-const RECHECK: Depth = 14;
+/// From this depth on a fail-high is checked once more; where endgames are too, from the other.
+const RECHECK: Depth = 8;
+const RECHECK_BESIDE_ENDGAMES: Depth = 14;
+/// With no more pieces a side goes on verifying below a fail-high.
+const FEW: usize = 2;
 
 /// R grows with the depth and with what the static value has over beta.
 fn reduction(depth: Depth, value: Score, beta: Score) -> Depth {
@@ -46,7 +49,11 @@ pub fn modern<const ENDGAME: bool>(
             let value = -tree.passed(position, |tree, next| {
                 modern::<ENDGAME>(tree, next, reduced, -beta, -beta + 1, false, no_null_before)
             });
-            let doubtful = depth >= RECHECK || (ENDGAME && pieces == 1);
+            let doubtful = if ENDGAME {
+                depth >= RECHECK_BESIDE_ENDGAMES || pieces == 1
+            } else {
+                depth >= RECHECK
+            };
             if value >= beta && (!doubtful || confirmed::<ENDGAME>(tree, position, reduced, beta)) {
                 return if value.is_mate_for_us() { beta } else { value };
             }
@@ -70,7 +77,8 @@ fn confirmed<const ENDGAME: bool>(
     modern::<ENDGAME>(tree, position, depth, beta - 1, beta, false, ban) >= beta
 }
 
-/// Verified null-move pruning with the modern trigger and reduction, with pawns alone too.
+/// Verified null-move pruning with the modern trigger and reduction. A side with few pieces verifies
+/// every fail-high.
 pub fn verified_modern(
     tree: &mut Tree,
     position: &Position,
@@ -89,7 +97,9 @@ pub fn verified_modern(
             verified_modern(tree, next, depth - 1, alpha, beta, true, verify)
         })
     };
-    let allowed = may_pass && (!verify || depth > 1);
+    let pieces = position.officers(position.turn()).count();
+    let verifies = verify || pieces <= FEW;
+    let allowed = may_pass && pieces > 0 && (!verifies || depth > 1);
     if allowed && !position.in_check() && !is_pv(alpha, beta) {
         let static_value = tree.evaluate(position);
         if is_ahead(depth, static_value, beta) {
@@ -97,7 +107,7 @@ pub fn verified_modern(
             let value = -tree.passed(position, |tree, next| {
                 verified_modern(tree, next, reduced, -beta, -beta + 1, false, verify)
             });
-            if value >= beta && !verify {
+            if value >= beta && !verifies {
                 return value;
             }
             if value >= beta {

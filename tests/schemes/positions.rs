@@ -294,7 +294,7 @@ pub const FOR_ADAPTIVE: &[(&str, Depth)] = &[
     ("1bk5/p1p5/P1P5/8/8/3p1p2/3P1P2/4KB2 w - -", 12),
 ];
 
-/// Deep enough for the modern null move's re-check at depth 14, which needs an iteration of 15.
+/// Deep enough for the modern null moves' re-check at depth 14, which needs an iteration of 15.
 pub const FOR_RECHECK: &[(&str, Depth)] = &[
     ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/6KB w - -", 18),
     ("bk6/1p1p4/1P1P4/8/8/4p1p1/4P1P1/5K1B w - -", 17),
