@@ -47,6 +47,14 @@ impl Checks {
     }
 }
 
+/// Could the opponent mate at once if the side to move passed? It must not be in check.
+pub fn is_mate_threatened(position: &Position) -> bool {
+    let passed = position.pass();
+    let checks = Checks::of(&passed);
+    let mates = |m| checks.gives(&passed, m) && !passed.play(m).0.has_legal_move();
+    passed.legal_moves().iter().any(|&m| mates(m))
+}
+
 /// Own pieces, of which each is all that stands between a slider of ours and the king.
 fn blockers(position: &Position, king: Square) -> Bitboard {
     let snipers = position.us() & position.snipers(king);
@@ -74,6 +82,21 @@ mod tests {
         for fen in roots {
             let position = Position::from_fen(fen).expect(fen);
             agree_below(&position, 3);
+        }
+    }
+
+    #[test]
+    fn threats_of_mate_are_those_of_the_opponent() {
+        for (fen, threatened) in [
+            ("6k1/5p1p/5p1Q/5N2/8/8/6K1/2q5 b - - 0 1", true),
+            ("6k1/5p1p/5p1Q/5N2/8/8/6K1/2q5 w - - 0 1", false),
+            ("6k1/5ppp/8/8/8/8/8/4R1K1 b - - 0 1", true),
+            ("6k1/5pp1/7p/8/8/8/8/4R1K1 b - - 0 1", false),
+            ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3", true),
+            ("7k/6pp/7N/3Q4/8/8/8/K7 b - - 0 1", true),
+        ] {
+            let position = Position::from_fen(fen).expect(fen);
+            assert_eq!(is_mate_threatened(&position), threatened, "{fen}");
         }
     }
 

@@ -40,7 +40,7 @@ pub enum Searcher {
     /// The strong one.
     #[default]
     Playing,
-    /// The same for problems: it finds more sacrifices, and plays weaker.
+    /// The same for problems: every move of the root gets its full depth.
     Tactical,
     /// The one of the 2002 paper, for experiments.
     Classic,

@@ -581,7 +581,7 @@ pub static SCHEMES: [Scheme; 19] = [
         reduction: MODERN_REDUCTION,
         guard: Guard::OwnPiece,
         gate: MODERN_GATE,
-        verify: Verify::OnceOrFewPieces(2),
+        verify: Verify::OnceOrFewPieces(1),
         verifying: VERIFY,
         ..PLAIN
     },

@@ -145,12 +145,18 @@ params! {
     reverse_futility_depth: 7, 4..=14, 1;
     /// Its margin per ply.
     reverse_futility_margin: 75, 40..=160, 8;
-    /// Switch: where only a mate can matter, no node near the root is left unsearched.
-    use_mate_hunt: 1, 0..=1, 1;
-    /// The score from which that is so, in centipawns.
+    /// Switch: near the root nothing is left out because of the evaluation.
+    use_hunt: 1, 0..=1, 1;
+    /// The last ply at which that is so.
+    hunt_ply: 2, -1..=20, 1;
+    /// The same where only a mate can matter: that of the fourth move.
+    mate_hunt_ply: 6, -1..=20, 2;
+    /// The score from which only a mate can, in centipawns.
     mate_hunt_score: 600, 200..=2000, 50;
-    /// The last ply at which that is so: that of the fourth move.
-    mate_hunt_ply: 6, 2..=20, 2;
+    /// Switch: no node is left where a pass loses to a mate at once.
+    use_mate_threats: 1, 0..=1, 1;
+    /// The depth from which reverse futility looks for that.
+    mate_threat_depth: 3, 1..=10, 1;
     /// Switch: internal iterative reductions.
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.

@@ -262,21 +262,21 @@ mod tests {
         let table = Table::new(1).unwrap();
         let crew = Crew::new(2, Endgame::default());
         let ahead = || {
-            let lines = outcome(job.root.legal_moves()[0], 0, 9).lines;
-            crew.pass(Milestone { depth: 9, lines, effort: Vec::new() });
+            let lines = outcome(job.root.legal_moves()[0], 0, 11).lines;
+            crew.pass(Milestone { depth: 11, lines, effort: Vec::new() });
         };
-        // As if the other thread came to depth 9 while this one begins with depth 7.
+        // As if the other thread came to depth 11 while this one begins with depth 9.
         let mut report = |message: &Message| match message {
-            Message::Line(info) if info.line.depth == 5 => ahead(),
+            Message::Line(info) if info.line.depth == 7 => ahead(),
             _ => {}
         };
-        let keeper = Keeper::with_limits(Limits::to_depth(10));
+        let keeper = Keeper::with_limits(Limits::to_depth(12));
         let worker = Worker::new(&job, &table, &keeper, &crew, 1, None);
         let outcome = Playing::new(worker, &mut Memory::new(), &mut report).run();
         let depths: Vec<_> = outcome.iterations.iter().map(|iteration| iteration.depth).collect();
-        assert_eq!(depths, [1, 2, 3, 4, 5, 9, 10]);
+        assert_eq!(depths, [1, 2, 3, 4, 5, 7, 11, 12]);
         let nodes = |depth: usize| outcome.iterations[depth].stats.nodes;
-        assert!(nodes(5) > nodes(4), "it had begun");
+        assert!(nodes(6) > nodes(5), "it had begun");
         outcome.lines[0].moves.iter().fold(job.root.clone(), |position, &m| {
             assert!(position.is_legal(m));
             position.play(m).0

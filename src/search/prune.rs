@@ -1,21 +1,20 @@
 //! Which nodes and moves are left out: pure functions of plain values.
 //!
 //! Whole nodes are left, and moves are futile, where the evaluation is far from the window. That says
-//! nothing where a game is won and the question is whether there is a mate: material given up for one
-//! looks like a loss. So where a side [`hunts`] for one they are searched; near the root only, since
-//! further on that would cost too much.
+//! nothing where material is given up for an attack: it looks like a loss. So near the root, where a
+//! side [`hunts`], they are searched; further on that would cost too much.
 
 use super::params;
 use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
 
-/// Is a side that wants more than `alpha` winning already, so that it must be looking for a mate? In
-/// a `tactical` search anything may be given up for an attack, whatever the score.
+/// May a side that wants more than `alpha` be giving something up for it? Near the root always; a
+/// side that is winning already, so that it must be looking for a mate, some plies longer.
 #[inline]
-pub fn hunts(alpha: Score, ply: Ply, tactical: bool) -> bool {
-    params::use_mate_hunt() != 0
-        && ply <= params::mate_hunt_ply() as Ply
-        && (tactical || alpha >= Score::cp(params::mate_hunt_score()))
+pub fn hunts(alpha: Score, ply: Ply) -> bool {
+    let is_won = alpha >= Score::cp(params::mate_hunt_score());
+    let last = if is_won { params::mate_hunt_ply() } else { params::hunt_ply() };
+    params::use_hunt() != 0 && ply as i32 <= last
 }
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
@@ -145,11 +144,11 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_hunted_in_won_games_near_the_root() {
+    fn both_sides_hunt_near_the_root_and_those_that_win_longer() {
         let won = Score::cp(1500);
-        assert!(hunts(won, 6, false) && !hunts(won, 30, false));
-        assert!(!hunts(-won, 6, false) && !hunts(Score::ZERO, 6, false));
-        assert!(hunts(-won, 6, true) && !hunts(won, 30, true));
+        assert!(hunts(Score::ZERO, 2) && hunts(-won, 2));
+        assert!(!hunts(Score::ZERO, 6) && !hunts(-won, 6));
+        assert!(hunts(won, 6) && !hunts(won, 30));
     }
 
     #[test]

@@ -16,8 +16,8 @@ use super::prune;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use super::{Bound, Line, Message, Searcher};
-use crate::board::checks::Checks;
+use super::{Bound, Line, Message};
+use crate::board::checks::{self, Checks};
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position, exchange};
 use crate::eval;
@@ -117,6 +117,18 @@ impl Task {
         self.ply == 0
     }
 
+    /// May the side to move be giving something up for more than alpha? See [`prune::hunts`].
+    #[inline]
+    fn hunts(&self) -> bool {
+        prune::hunts(self.alpha, self.ply)
+    }
+
+    /// May the other side be giving something up against the side to move?
+    #[inline]
+    fn is_hunted(&self) -> bool {
+        prune::hunts(-self.beta, self.ply)
+    }
+
     /// A null-window search of this same node around `beta`.
     fn scout(self, beta: Score, depth: Depth, path: Path) -> Task {
         Task { alpha: beta - 1, beta, depth, path, ..self }
@@ -198,24 +210,6 @@ impl<'a> Playing<'a> {
     ) -> Playing<'a> {
         let frames = vec![Frame::default(); MAX_PLY + 2];
         Playing { worker, memory, frames, root: Root::default(), report }
-    }
-
-    #[inline]
-    fn is_tactical(&self) -> bool {
-        self.worker.job.searcher == Searcher::Tactical
-    }
-
-    /// Is the side to move to find more than a win? See [`prune::hunts`].
-    #[inline]
-    fn hunts(&self, task: &Task) -> bool {
-        prune::hunts(task.alpha, task.ply, self.is_tactical())
-    }
-
-    /// Is the side to move, behind by far, to be searched for a mate against it? See
-    /// [`prune::hunts`].
-    #[inline]
-    fn is_hunted(&self, task: &Task) -> bool {
-        prune::hunts(-task.beta, task.ply, self.is_tactical())
     }
 
     /// The value of a node, fail-soft. `None` if the search was stopped.
@@ -372,8 +366,9 @@ impl<'a> Playing<'a> {
 
         // Step 7: reverse futility.
         let is_above = !known.was_pv
-            && !self.is_hunted(task)
-            && prune::reverse_futility(depth, known.eval, task.beta, known.improving);
+            && !task.is_hunted()
+            && prune::reverse_futility(depth, known.eval, task.beta, known.improving)
+            && (depth < params::mate_threat_depth() || !is_mate_threatened(position));
         if is_above {
             return Some(Before::Leave(known.eval));
         }
@@ -409,8 +404,8 @@ impl<'a> Playing<'a> {
     /// Step 8. A pass by the scheme chosen.
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
-        // A pass cannot prove a win, nor that there is no mate.
-        if task.beta.is_won() || self.is_hunted(&task) {
+        // A pass cannot prove a win, nor that nothing is behind what the other side gave up.
+        if task.beta.is_won() || task.is_hunted() {
             return Some(unchanged);
         }
         let own = position.officers(position.turn()).count() as u32;
@@ -429,6 +424,10 @@ impl<'a> Playing<'a> {
             path: task.path,
         };
         let scheme = self.worker.job.scheme;
+        // A deeper search of the pass sees the mate itself.
+        if scheme.attempt(&node).is_some_and(|depth| depth <= 0) && is_mate_threatened(position) {
+            return Some(unchanged);
+        }
         let verdict =
             null_move::apply(scheme, &node, &mut Here { searcher: self, position, task })?;
         Some(match verdict {
@@ -566,6 +565,11 @@ fn table_cutoff(entry: &Entry, position: &Position, task: &Task) -> Option<Score
     }
     let score = entry.score.from_table(task.ply);
     entry.bound.decides(score, task.alpha, task.beta).then_some(score)
+}
+
+/// Does a pass lose to a mate at once? Then the evaluation, however high, proves nothing.
+fn is_mate_threatened(position: &Position) -> bool {
+    params::use_mate_threats() != 0 && checks::is_mate_threatened(position)
 }
 
 /// A node, as the null-move module sees it.

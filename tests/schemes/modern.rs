@@ -7,8 +7,8 @@ use tacet::score::{Depth, Ply, Score};
 /// From this depth on a fail-high is checked once more; where endgames are too, from the other.
 const RECHECK: Depth = 8;
 const RECHECK_BESIDE_ENDGAMES: Depth = 14;
-/// With no more pieces a side goes on verifying below a fail-high.
-const FEW: usize = 2;
+/// With no more pieces than this a side goes on verifying below a fail-high.
+const FEW: usize = 1;
 
 /// R grows with the depth and with what the static value has over beta.
 fn reduction(depth: Depth, value: Score, beta: Score) -> Depth {

@@ -5,6 +5,7 @@ use super::picker::Picker;
 use super::{Found, Known, Playing, Task};
 use crate::board::{PackedMove, Position, exchange};
 use crate::score::{Depth, Ply, Score};
+use crate::search::Searcher;
 use crate::search::extend::{self, Extension};
 use crate::search::history::{Quiet, moved_piece};
 use crate::search::params;
@@ -144,8 +145,8 @@ impl Playing<'_> {
         let &Candidate { m, number, quiet, check, history, .. } = candidate;
         let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
         let reduced = (task.depth - 1 - reduction).max(0);
-        // What gives material for a mate looks futile.
-        let eval = self.frames[task.ply].eval.filter(|_| !self.hunts(task));
+        // What gives material looks futile.
+        let eval = self.frames[task.ply].eval.filter(|_| !task.hunts());
         let loses = |most| {
             params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
@@ -173,7 +174,7 @@ impl Playing<'_> {
         let (alone, after) = (histories.alone(&quiet), histories.after(&quiet));
         let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
         hopeless(
-            (!self.is_tactical() && prune::bad_history(reduced, task.depth, after))
+            prune::bad_history(reduced, task.depth, after)
                 || eval.is_some_and(is_futile)
                 || loses(prune::quiet_loss(reduced)),
         )
@@ -236,7 +237,8 @@ impl Playing<'_> {
         let mut score = Score::ZERO;
         let mut open = task.is_pv() && number == 1;
 
-        if number > 1 && task.depth >= 2 {
+        let is_tactical = self.worker.job.searcher == Searcher::Tactical;
+        if number > 1 && task.depth >= 2 && !(task.is_root() && is_tactical) {
             // Step 13: late-move reductions.
             let reduction = reduce::late_move(&Late {
                 depth: task.depth,
