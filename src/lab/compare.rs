@@ -270,7 +270,7 @@ impl Plan {
         let mut signatures = BTreeMap::new();
         let search = &self.args.search;
         let work = |scheme: &&'static Scheme, table: &Table| {
-            signature::of(|position, limits| search.search(position, scheme, limits, table))
+            signature::of(scheme, |position, limits| search.search(position, scheme, limits, table))
         };
         let done = |index: usize, signature| {
             if let Some(scheme) = self.schemes.get(index) {

@@ -4,6 +4,7 @@ use crate::board::Position;
 use crate::fingerprint;
 use crate::score::Score;
 use crate::search::Outcome;
+use crate::search::null_move::Scheme;
 use crate::time::Limits;
 
 const POSITIONS: [&str; 3] = [
@@ -17,9 +18,9 @@ const POSITIONS: [&str; 3] = [
 const NODES: u64 = 40_000;
 const DEPTH: i32 = 20;
 
-/// A fingerprint of the nodes, moves and scores of a few searches, each by a `search` that knows nothing
-/// yet: 53 bits, as JSON readers keep.
-pub fn of(mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
+/// A fingerprint of a scheme's rules, which may differ where few searches show it, and of the nodes, moves
+/// and scores of a few searches, each by a `search` that knows nothing yet: 53 bits, as JSON readers keep.
+pub fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
     let limits = Limits { depth: Some(DEPTH), ..Limits::to_nodes(NODES) };
     let mut found = Vec::new();
     for position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
@@ -28,6 +29,22 @@ pub fn of(mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
         found.extend(outcome.iterations.iter().map(|iteration| iteration.stats.nodes));
         found.extend([outcome.stats.nodes, outcome.best().raw().into(), score as u64]);
     }
-    let bytes: Vec<u8> = found.into_iter().flat_map(u64::to_le_bytes).collect();
+    let rules = format!("{:?}", Scheme { name: "", source: "", ..*scheme });
+    let bytes: Vec<u8> =
+        found.into_iter().flat_map(u64::to_le_bytes).chain(rules.into_bytes()).collect();
     fingerprint::of_bytes(&bytes) >> 11
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::null_move::Verify;
+
+    #[test]
+    fn rules_count_and_names_do_not() {
+        let scheme = *Scheme::named("verified-modern").expect("a row");
+        let of = |scheme| of(&scheme, |_, _| Outcome::default());
+        assert_eq!(of(scheme), of(Scheme { name: "another", source: "none", ..scheme }));
+        assert_ne!(of(scheme), of(Scheme { verify: Verify::OnceOrFewPieces(2), ..scheme }));
+    }
 }

@@ -56,7 +56,7 @@ impl<'a> Player<'a> {
     pub fn signature_of(side: &Side) -> Result<u64, LabError> {
         runner::with_stack(|| {
             let player = Player::new(side)?;
-            Ok(signature::of(|position, limits| {
+            Ok(signature::of(side.scheme, |position, limits| {
                 player.forget();
                 let game = Progress { position: position.clone(), keys: Vec::new() };
                 player.search(&game, limits).0
