@@ -161,8 +161,8 @@ params! {
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
     iir_depth: 4, 2..=8, 1;
-    /// Switch: probcut.
-    use_probcut: 1, 0..=1, 1;
+    /// Switch: probcut. Off: worth nothing in games, and it hides what is given up (docs/search.md).
+    use_probcut: 0, 0..=1, 1;
     /// The depth from which probcut is tried.
     probcut_depth: 5, 4..=9, 1;
     /// How far above beta a capture must come.
@@ -215,6 +215,8 @@ params! {
     use_history_pruning: 1, 0..=1, 1;
     /// The deepest reduced depth at which moves of bad history are skipped.
     history_pruning_depth: 4, 1..=10, 1;
+    /// The last ply at which none are: a move that gives something up has done badly until it works.
+    history_pruning_spared_ply: 6, -1..=20, 2;
     /// The history below which they are, per ply of the node's depth beyond the first.
     history_pruning_margin: 2000, 500..=6000, 200;
     /// Switch: late-move reductions.

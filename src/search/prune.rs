@@ -90,10 +90,12 @@ pub fn capture_futility(
         && eval + margin < alpha
 }
 
-/// Moves that did this badly after the moves before are not tried. Only `reduced` is reduced.
+/// Moves that did this badly after the moves before are not tried, but for those near the root. Only
+/// `reduced` is reduced.
 #[inline]
-pub fn bad_history(reduced: Depth, depth: Depth, history: i32) -> bool {
+pub fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) -> bool {
     params::use_history_pruning() != 0
+        && ply as i32 > params::history_pruning_spared_ply()
         && reduced <= params::history_pruning_depth()
         && history < -params::history_pruning_margin() * (depth - 1)
 }
@@ -130,9 +132,10 @@ mod tests {
         let (eval, alpha) = (Score::cp(0), Score::cp(150));
         assert!(futility(0, eval, 0, alpha) && !futility(5, eval, 0, alpha));
         assert!(!futility(0, eval, 20_000, alpha));
-        assert!(bad_history(1, 4, -20_000) && !bad_history(1, 4, -100));
-        assert!(!bad_history(9, 12, -40_000), "too deep");
-        assert!(!bad_history(0, 1, 0));
+        assert!(bad_history(1, 4, 9, -20_000) && !bad_history(1, 4, 9, -100));
+        assert!(!bad_history(9, 12, 9, -40_000), "too deep");
+        assert!(!bad_history(1, 4, 3, -20_000), "too near the root");
+        assert!(!bad_history(0, 1, 9, 0));
     }
 
     #[test]

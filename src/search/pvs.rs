@@ -439,7 +439,7 @@ impl<'a> Playing<'a> {
         })
     }
 
-    /// Step 9 (Buro 1995): a capture that is far above beta in a shallow search will stay above it.
+    /// Step 9 (Buro 1995), off: a capture far above beta in a shallow search will stay above it.
     /// The inner `None`: no such capture.
     fn probcut(
         &mut self,

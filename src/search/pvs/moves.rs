@@ -174,7 +174,7 @@ impl Playing<'_> {
         let (alone, after) = (histories.alone(&quiet), histories.after(&quiet));
         let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
         hopeless(
-            prune::bad_history(reduced, task.depth, after)
+            prune::bad_history(reduced, task.depth, task.ply, after)
                 || eval.is_some_and(is_futile)
                 || loses(prune::quiet_loss(reduced)),
         )
