@@ -161,6 +161,11 @@ fn sacrifices_are_seen() {
             assert_eq!(outcome.best().to_string(), best, "{searcher:?}: {fen}");
         }
     }
+    // Here the playing searcher prefers Re1, in time, which wins more.
+    let fen = "5k2/p1q2p1p/2Pr2p1/4Q3/P7/6P1/5P1P/2R3K1 w - - 0 1";
+    let job = SearchJob { searcher: Searcher::Tactical, ..job(fen) };
+    let (outcome, _) = run(&job, Limits::to_nodes(100_000), 0);
+    assert_eq!(outcome.best().to_string(), "e5d6", "{fen}");
 }
 
 /// What one blunder is worth, the position is not.
@@ -185,7 +190,7 @@ fn a_root_with_moves_left_out_is_not_remembered() {
 #[test]
 fn a_mate_that_comes_after_the_fiftieth_move_is_none() {
     let table = Table::new(4).unwrap();
-    let early = run_after(&table, &job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), Limits::to_depth(24));
+    let early = run_after(&table, &job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), Limits::to_depth(20));
     let plies = early.score().unwrap().mate_plies().expect("a mate");
     let left = plies - 2;
     let late = format!("8/8/8/3k4/8/8/8/KQ6 w - - {} 80", 100 - left);

@@ -424,10 +424,6 @@ impl<'a> Playing<'a> {
             path: task.path,
         };
         let scheme = self.worker.job.scheme;
-        // A deeper search of the pass sees the mate itself.
-        if scheme.attempt(&node).is_some_and(|depth| depth <= 0) && is_mate_threatened(position) {
-            return Some(unchanged);
-        }
         let verdict =
             null_move::apply(scheme, &node, &mut Here { searcher: self, position, task })?;
         Some(match verdict {
@@ -582,6 +578,10 @@ struct Here<'s, 'a, 'p> {
 impl Passer for Here<'_, '_, '_> {
     fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let ply = self.task.ply;
+        // Quiescence would not see the mate; a deeper search sees it itself.
+        if depth <= 0 && is_mate_threatened(self.position) {
+            return Some(Score::mated_in(ply + 2));
+        }
         self.searcher.frames[ply].moved = None;
         self.searcher.frames[ply].quiet = None;
         let next = self.searcher.worker.pass(self.position);

@@ -237,8 +237,8 @@ impl Playing<'_> {
         let mut score = Score::ZERO;
         let mut open = task.is_pv() && number == 1;
 
-        let is_tactical = self.worker.job.searcher == Searcher::Tactical;
-        if number > 1 && task.depth >= 2 && !(task.is_root() && is_tactical) {
+        let is_whole = task.is_root() && self.worker.job.searcher == Searcher::Tactical;
+        if number > 1 && task.depth >= 2 && !is_whole {
             // Step 13: late-move reductions.
             let reduction = reduce::late_move(&Late {
                 depth: task.depth,
