@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | 0 | [`board`] | the rules: positions, moves, notation, keys |
 //! | 0 | [`score`] | centipawns and mate distances |
-//! | 0 | [`fingerprint`] | whether data are the same as before |
+//! | 0 | [`kit`] | what is not chess: random numbers, fingerprints |
 //! | 1 | [`eval`] | what a position is worth without searching |
 //! | 1 | [`time`] | when to stop |
 //! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |
@@ -26,7 +26,7 @@ pub mod board;
 pub mod cli;
 pub mod engine;
 pub mod eval;
-pub mod fingerprint;
+pub mod kit;
 pub mod lab;
 pub mod score;
 pub mod search;

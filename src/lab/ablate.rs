@@ -17,9 +17,9 @@ use super::duel::side::Side;
 use super::duel::statistics::Pentanomial;
 use super::journal::Journal;
 use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
-use super::random::Random;
 use super::{LabError, print, runner, variant};
 use crate::board::notation::quoted;
+use crate::kit::random::Random;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
 

@@ -9,7 +9,7 @@
 
 use serde::Serialize;
 
-use super::random::Random;
+use crate::kit::random::Random;
 
 /// How many times the positions are drawn anew.
 pub const RESAMPLES: usize = 2000;

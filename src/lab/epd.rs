@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::LabError;
 use crate::board::notation::quoted;
 use crate::board::{Color, PackedMove, Position};
-use crate::fingerprint;
+use crate::kit::fingerprint;
 use crate::score::Score;
 
 /// A file of positions.

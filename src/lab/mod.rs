@@ -15,7 +15,6 @@
 //! | [`journal`] | the record of a long run, from which it resumes |
 //! | [`bootstrap`] | intervals for differences between schemes |
 //! | [`tally`] | the tables of a comparison, from single results |
-//! | [`random`] | chance from a seed |
 //! | [`variant`] | changes of a null-move scheme, typed |
 //! | [`report`] | tables as Markdown and as files |
 //! | [`chart`] | the paper's Figure 4 as SVG |
@@ -31,7 +30,6 @@ pub mod journal;
 pub mod mine;
 #[cfg(feature = "tune")]
 pub mod pairs;
-pub mod random;
 pub mod report;
 pub mod runner;
 mod signature;

@@ -1,7 +1,7 @@
 //! A signature of how an engine searches, so that results of one are not taken for another's.
 
 use crate::board::Position;
-use crate::fingerprint;
+use crate::kit::fingerprint;
 use crate::score::Score;
 use crate::search::Outcome;
 use crate::search::null_move::Scheme;

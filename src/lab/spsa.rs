@@ -319,7 +319,7 @@ mod tests {
         let plan =
             Plan::new(&args(&["hindsight_margin", "futility_margin"], 4000)).expect("a plan");
         let plan = Plan { gains: Gains { rate: 0.05, ..plan.gains }, ..plan };
-        let (mut values, mut random) = (vec![200.0, 85.0], crate::lab::random::Random::new(9));
+        let (mut values, mut random) = (vec![200.0, 85.0], crate::kit::random::Random::new(9));
         let far = |side: &Side| -> f64 {
             let value = |name, usual| {
                 let mut changed = side.values.changed();

@@ -24,7 +24,7 @@ use super::branches::Branches;
 use super::format::{Extent, Game, GameResult, check_beginning, whole_games};
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 use crate::score::Score;
 use crate::search::pool::Pool;
 use crate::search::table::Table;

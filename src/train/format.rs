@@ -370,7 +370,7 @@ fn fen_rank(letters: &[char]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::random::Random;
+    use crate::kit::random::Random;
 
     const STARTS: [&str; 5] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -19,7 +19,7 @@ use super::{TrainError, prior, visit_games};
 use crate::board::{Color, PackedMove, Position};
 use crate::eval::classical::{FULL_PHASE, Halves, PHASE, Pair, first};
 use crate::eval::endings::{self, Balance};
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 use crate::score::Score;
 
 /// What to learn from, and how.

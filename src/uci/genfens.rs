@@ -13,7 +13,7 @@ use super::command::GenFens;
 use super::task::Job;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
 use crate::time::{Keeper, Limits};

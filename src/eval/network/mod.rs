@@ -36,7 +36,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::board::PieceSquare;
-use crate::fingerprint;
+use crate::kit::fingerprint;
 use kernels::{Kernels, Row};
 use shape::{
     BUCKETS, HIDDEN, INPUTS, KING_BUCKETS, MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT,

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::board::{PackedMove, Position, pgn};
-use crate::fingerprint;
-use crate::lab::random::Random;
+use crate::kit::fingerprint;
+use crate::kit::random::Random;
 use crate::lab::{LabError, epd, read_games};
 
 /// An opening.

@@ -2,7 +2,7 @@
 
 use crate::board::tablebase::Tablebase;
 use crate::board::{Bitboard, Color, PackedMove, Piece, Position, Role, Square, attacks};
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 
 /// More than there are materials.
 pub const MATERIALS: u64 = 64;

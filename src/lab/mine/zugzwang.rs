@@ -20,7 +20,7 @@ use super::{Out, Wanted, epd_fields, settled};
 use crate::board::notation::quoted;
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 use crate::lab::runner::{self, TableSize};
 use crate::lab::variant::scheme;
 use crate::lab::zugzwang::{Verdict, exact};

@@ -4,7 +4,7 @@
 //! simultaneous perturbation algorithm for stochastic optimization", IEEE Transactions on Aerospace
 //! and Electronic Systems 34(3)), given as fishtest and OpenBench do by what they are in the end.
 
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 use crate::search::params::Param;
 
 /// The exponent of how far a result is followed.

@@ -113,7 +113,7 @@ pub fn beside(network: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::random::Random;
+    use crate::kit::random::Random;
 
     fn course() -> Course {
         let mut random = Random::new(3);

@@ -16,7 +16,7 @@ use crate::eval::network::shape::{
     BUCKETS, HIDDEN, INPUTS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT, UNIT,
 };
 use crate::eval::network::{LENGTH, Parameters};
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 
 /// Neurons of a tile.
 pub const TILE: usize = if HIDDEN.is_multiple_of(64) { 64 } else { 32 };

@@ -6,7 +6,7 @@
 
 use crate::eval::network::shape::{HIDDEN, MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT};
 use crate::eval::network::{self, BIAS, OUTPUT, OUTPUT_BIAS, Parameters};
-use crate::lab::random::Random;
+use crate::kit::random::Random;
 
 /// The twin's weights and bias differ by at most so much from the first's.
 const DIFFERENCE: i16 = 4;

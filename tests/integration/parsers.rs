@@ -1,10 +1,10 @@
 //! Everything that reads input, on what is nearly right: the functions that the fuzzer calls
 //! (`fuzz/`), with some thousand inputs that depend on nothing but a seed.
 
-#[path = "../fuzz/src/lib.rs"]
+#[path = "../../fuzz/src/lib.rs"]
 mod entries;
 
-use tacet::lab::random::Random;
+use tacet::kit::random::Random;
 
 /// So many inputs each. Enough to be a test, too few to be fuzzing.
 const INPUTS: u64 = 4_000;
@@ -62,7 +62,7 @@ fn games() {
 /// Of the network that ships, and of few bytes that are made one.
 #[test]
 fn networks() {
-    let file = include_bytes!("../src/eval/network/tacet.net");
+    let file = include_bytes!("../../src/eval/network/tacet.net");
     let mut random = Random::numbered(3, 0);
     entries::network(file);
     for _ in 0..20 {

@@ -2,14 +2,11 @@
 //! What depends on the clock to the millisecond is tested with a clock of its own in `src/time.rs`;
 //! here upper bounds are wide, since the machine may be busy.
 
-#[path = "uci/session.rs"]
-mod session;
-
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use session::{Answer, Session, Value, play, position, wait};
+use crate::session::{Answer, Session, Value, play, position, wait};
 use tacet::board::Position;
 use tacet::search::params::settable;
 
@@ -195,7 +192,7 @@ fn go_infinite_and_ponder_burn_no_processor() {
         for go in ["go infinite", "go ponder wtime 1000 btime 1000"] {
             session.send(&format!("{}\n{go}", set_up(fen)));
             session.until("info depth 2 ");
-            let deadline = Instant::now() + session::PATIENCE;
+            let deadline = Instant::now() + crate::session::PATIENCE;
             loop {
                 let before = ticks_used(session.id());
                 std::thread::sleep(milliseconds(300));
@@ -873,7 +870,7 @@ fn distributed_testing() {
 
 /// The table of options in the manual, as the `option` lines it stands for.
 fn documented() -> Vec<String> {
-    let manual = include_str!("../docs/uci.md");
+    let manual = include_str!("../../docs/uci.md");
     let rows = manual.lines().filter(|line| line.starts_with("| `"));
     let cells = |row: &str| row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
     let rows: Vec<Vec<String>> = rows.map(cells).collect();

@@ -2,13 +2,11 @@
 //!
 //! A sample is typed in here and runs in seconds. Where the suites are present beside the
 //! repository the tests run them too, within a bound; everything in them runs by
-//! `cargo test --release --test perft -- --ignored --nocapture`, which takes minutes.
-
-mod common;
+//! `cargo test --release --test integration perft -- --ignored --nocapture`, which takes minutes.
 
 use std::time::Instant;
 
-use common::position;
+use crate::common::position;
 use tacet::board::perft::{divide, perft};
 
 /// A position, a depth and the number of leaves.
@@ -153,7 +151,7 @@ fn chess960_suite_to_depth_5() {
 fn speed_is_at_least_nine_tenths_of_shakmatys() {
     let mut slowest = f64::INFINITY;
     for (fen, depth) in [(STANDARD[0].0, 5), (STANDARD[1].0, 4)] {
-        let (ours, theirs) = (position(fen), common::oracle(fen));
+        let (ours, theirs) = (position(fen), crate::common::oracle(fen));
         let mut ratios: Vec<f64> = Vec::new();
         // In turns, so that whatever else the machine does hits both.
         for _ in 0..15 {
@@ -186,7 +184,7 @@ fn check_all(facts: &[Fact]) {
 
 /// Runs the facts of a suite that are within both bounds and prints what it took.
 fn run_suite(name: &str, deepest: u32, most_nodes: u64) {
-    let Some(text) = common::suite(&format!("perft/{name}")) else { return };
+    let Some(text) = crate::common::suite(&format!("perft/{name}")) else { return };
     let started = Instant::now();
     let (mut positions, mut facts, mut leaves) = (0, 0, 0_u64);
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {

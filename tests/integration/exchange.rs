@@ -1,9 +1,7 @@
 //! Static exchange evaluation: known values, a slow and obvious reference, and the two functions
 //! against each other.
 
-mod common;
-
-use common::{position, positions};
+use crate::common::{position, positions};
 use proptest::prelude::*;
 use tacet::board::exchange::{at_least, value};
 use tacet::board::{Color, PackedMove, Position, Role, Square};
@@ -94,7 +92,7 @@ fn known_exchanges() {
 
 #[test]
 fn the_suite_of_exchanges() {
-    let Some(text) = common::suite("see.txt") else { return };
+    let Some(text) = crate::common::suite("see.txt") else { return };
     let mut lines = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();
@@ -131,7 +129,7 @@ fn moves_meant(position: &Position, san: &str) -> Vec<PackedMove> {
 }
 
 proptest! {
-    #![proptest_config(common::config())]
+    #![proptest_config(crate::common::config())]
 
     /// The fast algorithm is the slow one, for every legal move.
     #[test]
@@ -159,7 +157,7 @@ proptest! {
 
 #[test]
 fn castling_gains_nothing() {
-    let position = position(common::SEEDS[1]);
+    let position = position(crate::common::SEEDS[1]);
     for m in position.legal_moves().iter().copied().filter(|m| m.is_castle()) {
         assert_eq!(value(&position, m), 0);
         assert!(at_least(&position, m, 0) && !at_least(&position, m, 1));

@@ -12,7 +12,7 @@ use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-const CONFIG: &str = include_str!("../docs/openbench/Tacet.json");
+const CONFIG: &str = include_str!("../../docs/openbench/Tacet.json");
 
 fn tacet(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tacet"))
@@ -211,7 +211,7 @@ fn the_configuration_is_valid() {
     for list in ["cpuflags", "systems", "compilers"] {
         assert!(build[list].as_array().expect(list).iter().all(Value::is_string), "{list}");
     }
-    let toml = include_str!("../Cargo.toml");
+    let toml = include_str!("../../Cargo.toml");
     let oldest = build["compilers"][0].as_str().and_then(|text| text.strip_prefix("cargo>="));
     let oldest = oldest.and_then(|version| version.strip_suffix(".0")).expect("a version of cargo");
     assert!(toml.contains(&format!("rust-version = \"{oldest}\"")), "{oldest}");
@@ -259,7 +259,7 @@ const TIME: &str = r"N=\d+|(?:\d+/)?\d+(?:\.\d+)?(?:\+\d+(?:\.\d+)?)?";
 /// the Makefile. Then once more as with a network of the test's (`EVALFILE`), which must be the one
 /// inside, and with a file that is none.
 #[test]
-#[ignore = "builds the release twice: cargo test --test openbench -- --ignored"]
+#[ignore = "builds the release twice: cargo test --test integration openbench -- --ignored"]
 fn the_client_builds_it() {
     let source = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let clean = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("openbench-build");

@@ -5,24 +5,21 @@
 //! its table and history switched off, has to return the same value with the same number of nodes
 //! at every depth.
 
-mod schemes {
-    pub mod adaptive;
-    pub mod double;
-    pub mod endgame_verified;
-    pub mod micromax;
-    pub mod modern;
-    pub mod positions;
-    pub mod reduce;
-    pub mod searcher;
-    pub mod standard;
-    pub mod tree;
-    pub mod verified;
-}
+mod adaptive;
+mod double;
+mod endgame_verified;
+mod micromax;
+mod modern;
+mod positions;
+mod reduce;
+pub mod searcher;
+mod standard;
+mod tree;
+mod verified;
 
-use schemes::positions::{DEEP, FOR_ADAPTIVE, FOR_RECHECK, POSITIONS};
-use schemes::searcher::classic;
-use schemes::tree::{Iteration, Tree};
-use schemes::{adaptive, double, endgame_verified, micromax, modern, reduce, standard, verified};
+use self::positions::{DEEP, FOR_ADAPTIVE, FOR_RECHECK, POSITIONS};
+use self::searcher::classic;
+use self::tree::{Iteration, Tree};
 use std::collections::HashSet;
 use tacet::board::Position;
 use tacet::score::{Depth, Score};

@@ -1,8 +1,6 @@
 //! Text for positions and moves: round trips over random games, and text that nobody should type.
 
-mod common;
-
-use common::{SEEDS, games, oracle, position, positions};
+use crate::common::{SEEDS, games, oracle, position, positions};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
@@ -10,13 +8,13 @@ use tacet::board::notation::NotationError;
 use tacet::board::{PackedMove, Position};
 
 proptest! {
-    #![proptest_config(common::config())]
+    #![proptest_config(crate::common::config())]
 
     #[test]
     fn fen_round_trip(game in games(100)) {
         for position in game.positions() {
             let fen = position.to_fen();
-            let again = common::position(&fen);
+            let again = crate::common::position(&fen);
             prop_assert_eq!(again.to_fen(), fen);
             prop_assert_eq!(again, position);
         }

@@ -1,10 +1,8 @@
 //! The rules, against shakmaty as oracle, over random games.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{SEEDS, games, oracle, oracle_moves, position, positions};
+use crate::common::{SEEDS, games, oracle, oracle_moves, position, positions};
 use proptest::prelude::*;
 use shakmaty::uci::UciMove;
 use shakmaty::{Position as _, fen::Fen};
@@ -14,7 +12,7 @@ use tacet::board::{PackedMove, Position, Role, Square};
 // --- Moves --------------------------------------------------------------------------------------
 
 proptest! {
-    #![proptest_config(common::config())]
+    #![proptest_config(crate::common::config())]
 
     /// Both stages together are shakmaty's legal moves, and each move is in its own stage.
     #[test]
@@ -132,7 +130,7 @@ fn stage(position: &Position, kind: Kind) -> MoveList {
 // --- The null move ------------------------------------------------------------------------------
 
 proptest! {
-    #![proptest_config(common::config())]
+    #![proptest_config(crate::common::config())]
 
     /// A pass does what shakmaty's `swap_turn` does: board, rights, turn, no en passant.
     #[test]
@@ -152,7 +150,7 @@ proptest! {
         prop_assume!(!position.in_check());
         let passed = position.pass();
         prop_assert_eq!(*passed.keys(), passed.recomputed_keys());
-        prop_assert_eq!(*passed.keys(), *common::position(&passed.to_fen()).keys());
+        prop_assert_eq!(*passed.keys(), *crate::common::position(&passed.to_fen()).keys());
         prop_assert_eq!(passed.halfmove_clock(), position.halfmove_clock() + 1);
         // Pieces did not move, so only the position's key may change.
         prop_assert_eq!(passed.keys().pawns, position.keys().pawns);
@@ -164,7 +162,7 @@ proptest! {
     fn pass_and_back_is_the_identity(position in positions(80)) {
         prop_assume!(!position.in_check());
         let back = position.pass().pass();
-        let without_ep = common::position(&format!("{} - 0 1", board_turn_rights(&position)));
+        let without_ep = crate::common::position(&format!("{} - 0 1", board_turn_rights(&position)));
         prop_assert_eq!(back.keys(), without_ep.keys());
         prop_assert_eq!(placement(&back.to_fen()), placement(&without_ep.to_fen()));
         prop_assert_eq!(&*back.legal_moves(), &*without_ep.legal_moves());
@@ -278,7 +276,7 @@ fn the_history_may_be_shorter_than_the_clock() {
 }
 
 proptest! {
-    #![proptest_config(common::config())]
+    #![proptest_config(crate::common::config())]
 
     /// Repetition as the naive way finds it: compare with every position since the last pass.
     #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 const FLOORS: [(&str, u32); 12] = [
     ("board", 0),
     ("score", 0),
-    ("fingerprint", 0),
+    ("kit", 0),
     ("eval", 1),
     ("time", 1),
     ("search", 2),

@@ -3,11 +3,8 @@
 //! Minimax looks at every move and knows no window, so whatever alpha-beta, principal variation
 //! search or fail-soft bounds get wrong shows as another value.
 
-#[path = "schemes/searcher.rs"]
-mod searcher;
-
+use crate::schemes::searcher::classic;
 use proptest::prelude::*;
-use searcher::classic;
 use tacet::board::Position;
 use tacet::board::movegen::{Kind, MoveList, generate};
 use tacet::eval::{Evaluator, State};

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use tacet::lab::random::Random;
+use tacet::kit::random::Random;
 
 /// Between two lines of the program while it is fed; a stop is never far.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -105,7 +105,7 @@ fn twenty_thousand_lines() {
 }
 
 #[test]
-#[ignore = "a million lines: cargo test --release --test noise -- --ignored"]
+#[ignore = "a million lines: cargo test --release --test integration noise -- --ignored"]
 fn a_million_lines() {
     survives(1_000_000, 2);
 }

@@ -1,0 +1,4 @@
+//! What is not chess: random numbers and fingerprints.
+
+pub mod fingerprint;
+pub mod random;
