@@ -11,7 +11,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _};
 use tacet::board::movegen::{Kind, MoveList, generate};
 use tacet::board::perft::perft;
-use tacet::board::{PackedMove, Position, exchange};
+use tacet::board::{PackedMove, Position, see};
 use tacet::eval::{Evaluator, State};
 use tacet::search::table::Table;
 use tacet::search::{SearchJob, Searcher, run};
@@ -122,10 +122,10 @@ fn exchanges(c: &mut Criterion) {
     let mut pairs = with_moves(ours());
     pairs.retain(|(position, m)| position.is_capture(*m));
     group.bench_function("value", |b| {
-        b.iter(|| pairs.iter().map(|(p, m)| exchange::value(p, *m)).sum::<i32>());
+        b.iter(|| pairs.iter().map(|(p, m)| see::value(p, *m)).sum::<i32>());
     });
     group.bench_function("at least 0", |b| {
-        b.iter(|| pairs.iter().filter(|(p, m)| exchange::at_least(p, *m, 0)).count());
+        b.iter(|| pairs.iter().filter(|(p, m)| see::see_ge(p, *m, 0)).count());
     });
 }
 

@@ -7,12 +7,12 @@
 
 pub mod checks;
 mod cycle;
-pub mod exchange;
 pub mod movegen;
 pub mod notation;
 mod packed_move;
 pub mod perft;
 pub mod pgn;
+pub mod see;
 pub mod tablebase;
 pub mod threats;
 pub mod zobrist;
@@ -150,7 +150,7 @@ impl Position {
             chess,
         };
         position.keys = position.recomputed_keys();
-        position.look_from_the_king();
+        position.update_checkers_and_pins();
         position
     }
 
@@ -242,7 +242,7 @@ impl Position {
 
     /// A colour's pieces besides king and pawns.
     #[inline]
-    pub fn officers(&self, color: Color) -> Bitboard {
+    pub fn non_pawn_pieces(&self, color: Color) -> Bitboard {
         self.by_color(color) & !(self.by_role(Role::Pawn) | self.by_role(Role::King))
     }
 
@@ -394,7 +394,7 @@ impl Position {
         }
         let irreversible = role == Role::Pawn || captured.is_some() || lost_rights.any();
         self.reversible = if irreversible { 0 } else { self.reversible.saturating_add(1) };
-        self.look_from_the_king();
+        self.update_checkers_and_pins();
         change
     }
 
@@ -412,7 +412,7 @@ impl Position {
     /// Finds the pieces that give check and those that are pinned, in one look from the king of the
     /// side to move.
     #[inline]
-    fn look_from_the_king(&mut self) {
+    fn update_checkers_and_pins(&mut self) {
         let king = self.king(self.turn());
         let board = self.chess.board();
         let (us, them) = (self.us(), self.them());
@@ -462,7 +462,7 @@ impl Position {
         }
         next.reversible = 0;
         // The other side was not in check, and nothing moved; but it has pins of its own.
-        next.look_from_the_king();
+        next.update_checkers_and_pins();
         debug_assert!(!next.in_check());
         next
     }

@@ -57,7 +57,7 @@ fn pawn_threats(position: &Position) -> Bitboard {
 mod tests {
     use super::*;
     use crate::board::Rank;
-    use crate::board::exchange::value_of;
+    use crate::board::see::value_of;
 
     #[test]
     fn all_is_what_attacks_each_square() {

@@ -154,7 +154,7 @@ fn is_wrong_rook_pawn(position: &Position, strong: Color) -> bool {
         return false;
     };
     let corner = Square::from_coords(file, strong.fold_wb(Rank::Eighth, Rank::First));
-    position.officers(strong) == bishops
+    position.non_pawn_pieces(strong) == bishops
         && bishops.into_iter().all(|bishop| bishop.is_light() != corner.is_light())
         && position.king(!strong).distance(corner) <= 1
 }

@@ -87,7 +87,7 @@ pub fn parse(text: &str) -> Result<Vec<Record>, (usize, String)> {
 
 /// Has a side nothing but king and pawns?
 pub fn is_pawn_ending(position: &Position) -> bool {
-    Color::ALL.into_iter().any(|color| position.officers(color).is_empty())
+    Color::ALL.into_iter().any(|color| position.non_pawn_pieces(color).is_empty())
 }
 
 impl Record {

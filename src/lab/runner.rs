@@ -47,7 +47,7 @@ impl Selection {
     pub fn read(&self) -> Result<Suite, LabError> {
         let mut suite = epd::read(&self.file)?;
         suite.records.retain(|record| {
-            let bare = |color| record.position.officers(color).is_empty();
+            let bare = |color| record.position.non_pawn_pieces(color).is_empty();
             !(self.discard_pawn_endings && record.is_pawn_ending())
                 && (!self.pawn_endings || Color::ALL.into_iter().all(bare))
         });

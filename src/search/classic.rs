@@ -14,7 +14,7 @@ use super::table::Entry;
 use super::worker::Worker;
 use super::{Bound, Info, Line, Message, Outcome};
 use crate::board::movegen::Kind;
-use crate::board::{PackedMove, Position, Role, color_index, exchange};
+use crate::board::{PackedMove, Position, Role, color_index, see};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use crate::time::Progress;
 
@@ -295,8 +295,8 @@ impl<'a> Classic<'a> {
         is_pv: bool,
         path: Path,
     ) -> Node {
-        let ours = position.officers(position.turn()).count() as u32;
-        let theirs = position.officers(!position.turn()).count() as u32;
+        let ours = position.non_pawn_pieces(position.turn()).count() as u32;
+        let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
         let static_eval = if self.worker.job.scheme.needs_eval() && !position.in_check() {
             self.evaluate(position)
         } else {
@@ -476,7 +476,7 @@ fn material(position: &Position) -> Score {
     let sum = |color| -> i32 {
         let count = |role| position.pieces(color, role).count() as i32;
         let roles = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
-        roles.into_iter().map(|role| count(role) * exchange::value_of(role)).sum()
+        roles.into_iter().map(|role| count(role) * see::value_of(role)).sum()
     };
     Score::cp(sum(position.turn()) - sum(!position.turn()))
 }

@@ -19,7 +19,7 @@ use super::worker::Worker;
 use super::{Bound, Line, Message};
 use crate::board::checks::{self, Checks};
 use crate::board::threats::Threats;
-use crate::board::{PackedMove, PieceSquare, Position, exchange};
+use crate::board::{PackedMove, PieceSquare, Position, see};
 use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use picker::Lists;
@@ -408,8 +408,8 @@ impl<'a> Playing<'a> {
         if task.beta.is_won() || task.is_hunted() {
             return Some(unchanged);
         }
-        let own = position.officers(position.turn()).count() as u32;
-        let theirs = position.officers(!position.turn()).count() as u32;
+        let own = position.non_pawn_pieces(position.turn()).count() as u32;
+        let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
         let node = null_move::Node {
             depth: task.depth,
             ply: task.ply,
@@ -450,7 +450,7 @@ impl<'a> Playing<'a> {
         let ply = task.ply;
         self.begin_noisy(position, ply);
         while let Some((m, _)) = self.memory.lists[ply].moves.take() {
-            if !exchange::at_least(position, m, beta - known.eval) {
+            if !see::see_ge(position, m, beta - known.eval) {
                 continue;
             }
             self.frames[ply].moved = Some(history::moved_piece(position, m));

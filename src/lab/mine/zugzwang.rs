@@ -221,7 +221,7 @@ impl Miner<'_> {
             })
         };
         if self.args.kind == Kind::Mates {
-            let victim = position.officers(!position.turn());
+            let victim = position.non_pawn_pieces(!position.turn());
             let counts = !self.args.pieces || !victim.is_empty();
             let wins = counts && self.tables.probe_wdl(position)? == Wdl::Win;
             return find(position, Task::Mate(0), String::new()).filter(|_| wins);
@@ -253,7 +253,7 @@ impl Miner<'_> {
 
     /// Does a zugzwang of the side to move count, for the pieces it has?
     fn counts(&self, position: &Position) -> bool {
-        !self.args.pieces || !position.officers(position.turn()).is_empty()
+        !self.args.pieces || !position.non_pawn_pieces(position.turn()).is_empty()
     }
 
     /// A task that leads to this position, its solution, and how many plies lie between.

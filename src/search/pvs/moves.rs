@@ -3,7 +3,7 @@
 use super::learn::Tried;
 use super::picker::Picker;
 use super::{Found, Known, Playing, Task};
-use crate::board::{PackedMove, Position, exchange};
+use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
 use crate::search::Searcher;
 use crate::search::extend::{self, Extension};
@@ -150,12 +150,12 @@ impl Playing<'_> {
         let loses = |most| {
             params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
-                && !exchange::at_least(position, m, most)
+                && !see::see_ge(position, m, most)
         };
         let hopeless = |is_so| if is_so { Hopeless::Move } else { Hopeless::No };
         let Some(quiet) = quiet else {
             let is_futile = |eval| {
-                let victim = position.captured(m).map_or(0, exchange::value_of);
+                let victim = position.captured(m).map_or(0, see::value_of);
                 prune::capture_futility(reduced, eval, victim, history, task.alpha)
             };
             let may_be_futile = !check && !task.is_pv() && m.promoted_to().is_none();

@@ -4,7 +4,7 @@
 use super::{Known, Playing};
 use crate::board::movegen::{Kind, MoveList};
 use crate::board::threats::Threats;
-use crate::board::{PackedMove, Position, exchange};
+use crate::board::{PackedMove, Position, see};
 use crate::score::Ply;
 use crate::search::history::{History, Quiet};
 use crate::search::ordering::Scored;
@@ -108,7 +108,7 @@ impl Playing<'_> {
                 continue;
             }
             // A capture with a good history may lose a little.
-            if exchange::at_least(position, m, -value / 64) {
+            if see::see_ge(position, m, -value / 64) {
                 return Some(m);
             }
             lists.losing.push(m);
@@ -141,9 +141,8 @@ impl Picker {
 /// What a quiet move that gives check without loss is worth beside its history.
 fn check_bonus(position: &Position, known: &Known, m: PackedMove) -> i32 {
     let checks = known.checks.filter(|_| params::use_check_order() != 0);
-    let safe = checks.is_some_and(|checks| {
-        checks.gives(position, m) && exchange::at_least(position, m, CHECK_LOSS)
-    });
+    let safe = checks
+        .is_some_and(|checks| checks.gives(position, m) && see::see_ge(position, m, CHECK_LOSS));
     if safe { params::check_order_bonus() } else { 0 }
 }
 
@@ -156,13 +155,13 @@ fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
     let role = position.moved_role(m);
     let lesser = threats.by_less_than(role);
     let hit = |square| i32::from(lesser.contains(square));
-    (hit(m.from()) - hit(m.to())) * exchange::value_of(role) * params::threat_order_bonus() / 1024
+    (hit(m.from()) - hit(m.to())) * see::value_of(role) * params::threat_order_bonus() / 1024
 }
 
 /// Most valuable victim first, among equals the better history.
 pub fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32 {
-    let victim = position.captured(m).map_or(0, exchange::value_of);
-    let gain = m.promoted_to().map_or(0, exchange::value_of);
+    let victim = position.captured(m).map_or(0, see::value_of);
+    let gain = m.promoted_to().map_or(0, see::value_of);
     (victim + gain) * 16 + history.noisy(position, m) * params::noisy_history_weight() / 1024
 }
 

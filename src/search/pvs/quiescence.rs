@@ -5,7 +5,7 @@ use super::evaluation::refined;
 use super::picker::noisy_value;
 use crate::board::movegen::Kind;
 use crate::board::threats::Threats;
-use crate::board::{PackedMove, Position, exchange};
+use crate::board::{PackedMove, Position, see};
 use crate::score::{MAX_PLY, Ply, Score};
 use crate::search::history::{Quiet, moved_piece};
 use crate::search::table::Entry;
@@ -139,12 +139,12 @@ impl Playing<'_> {
         futile: Score,
         alpha: Score,
     ) -> Option<Score> {
-        let victim = position.captured(m).map_or(0, exchange::value_of);
+        let victim = position.captured(m).map_or(0, see::value_of);
         let bound = futile + victim;
         if m.promoted_to().is_none() && bound <= alpha {
             return Some(bound);
         }
-        (!exchange::at_least(position, m, 0)).then_some(-Score::INFINITE)
+        (!see::see_ge(position, m, 0)).then_some(-Score::INFINITE)
     }
 }
 

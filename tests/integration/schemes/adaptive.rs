@@ -6,7 +6,7 @@ use tacet::score::{Depth, Score};
 
 /// R is 3 at depths over 8, at depths 7 and 8 only while one side has three pieces; else it is 2.
 fn reduction(position: &Position, depth: Depth) -> Depth {
-    let pieces = |color| position.officers(color).count();
+    let pieces = |color| position.non_pawn_pieces(color).count();
     let most = pieces(Color::White).max(pieces(Color::Black));
     match depth {
         9.. => 3,
@@ -27,7 +27,7 @@ pub fn adaptive(
         Entry::Leaf(score) => return score,
         Entry::Search(depth) => depth,
     };
-    let has_piece = position.officers(position.turn()).any();
+    let has_piece = position.non_pawn_pieces(position.turn()).any();
     if may_pass && has_piece && !position.in_check() {
         let reduced = depth - 1 - reduction(position, depth);
         let value = -tree

@@ -10,7 +10,7 @@ const R: Depth = 2;
 
 /// The side to move has at most one piece besides king and pawns.
 fn is_endgame(position: &Position) -> bool {
-    position.officers(position.turn()).count() <= 1
+    position.non_pawn_pieces(position.turn()).count() <= 1
 }
 
 pub fn endgame_verified(

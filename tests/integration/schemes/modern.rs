@@ -40,7 +40,7 @@ pub fn modern<const ENDGAME: bool>(
         Entry::Leaf(score) => return score,
         Entry::Search(depth) => depth,
     };
-    let pieces = position.officers(position.turn()).count();
+    let pieces = position.non_pawn_pieces(position.turn()).count();
     let allowed = may_pass && tree.ply() >= no_null_before;
     if allowed && pieces > 0 && !position.in_check() && !is_pv(alpha, beta) {
         let static_value = tree.evaluate(position);
@@ -97,7 +97,7 @@ pub fn verified_modern(
             verified_modern(tree, next, depth - 1, alpha, beta, true, verify)
         })
     };
-    let pieces = position.officers(position.turn()).count();
+    let pieces = position.non_pawn_pieces(position.turn()).count();
     let verifies = verify || pieces <= FEW;
     let allowed = may_pass && pieces > 0 && (!verifies || depth > 1);
     if allowed && !position.in_check() && !is_pv(alpha, beta) {

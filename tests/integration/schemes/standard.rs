@@ -38,7 +38,7 @@ pub fn standard<const R: Depth>(
         Entry::Leaf(score) => return score,
         Entry::Search(depth) => depth,
     };
-    let has_piece = position.officers(position.turn()).any();
+    let has_piece = position.non_pawn_pieces(position.turn()).any();
     if may_pass && has_piece && !position.in_check() {
         let value = -tree.passed(position, |tree, next| {
             standard::<R>(tree, next, depth - 1 - R, -beta, -beta + 1, false)

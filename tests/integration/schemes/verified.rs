@@ -115,7 +115,7 @@ pub fn few_pieces<const FEW: usize>(
             few_pieces::<FEW>(tree, next, depth - 1, alpha, beta, true, verify)
         })
     };
-    let verify_here = verify || position.officers(position.turn()).count() <= FEW;
+    let verify_here = verify || position.non_pawn_pieces(position.turn()).count() <= FEW;
     if may_pass && !position.in_check() && (!verify_here || depth > 1) {
         let value = -tree.passed(position, |tree, next| {
             few_pieces::<FEW>(tree, next, depth - 1 - R, -beta, -beta + 1, false, verify)

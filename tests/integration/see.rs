@@ -3,7 +3,7 @@
 
 use crate::common::{position, positions};
 use proptest::prelude::*;
-use tacet::board::exchange::{at_least, value};
+use tacet::board::see::{see_ge, value};
 use tacet::board::{Color, PackedMove, Position, Role, Square};
 
 /// A position, a move, and what the exchange gains: the collection of exchanges that comes with
@@ -110,8 +110,8 @@ fn check(fen: &str, san: &str, expected: i32) {
     for m in moves {
         assert_eq!(value(&position, m), expected, "{fen} {m}");
         assert_eq!(slow_value(&position, m), expected, "the reference itself: {fen} {m}");
-        assert!(at_least(&position, m, expected), "{fen} {m}");
-        assert!(!at_least(&position, m, expected + 1), "{fen} {m}");
+        assert!(see_ge(&position, m, expected), "{fen} {m}");
+        assert!(!see_ge(&position, m, expected + 1), "{fen} {m}");
     }
 }
 
@@ -146,7 +146,7 @@ proptest! {
             let value = value(&position, m);
             for threshold in [threshold, value - 1, value, value + 1, 0, 1] {
                 prop_assert_eq!(
-                    at_least(&position, m, threshold),
+                    see_ge(&position, m, threshold),
                     value >= threshold,
                     "{:?} {}: {} against {}", &position, m, value, threshold
                 );
@@ -160,7 +160,7 @@ fn castling_gains_nothing() {
     let position = position(crate::common::SEEDS[1]);
     for m in position.legal_moves().iter().copied().filter(|m| m.is_castle()) {
         assert_eq!(value(&position, m), 0);
-        assert!(at_least(&position, m, 0) && !at_least(&position, m, 1));
+        assert!(see_ge(&position, m, 0) && !see_ge(&position, m, 1));
     }
 }
 

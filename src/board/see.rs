@@ -30,7 +30,7 @@ pub const fn value_of(role: Role) -> i32 {
 /// Does the exchange begun by a legal move gain `threshold` centipawns or more?
 ///
 /// The same as `value(position, m) >= threshold`, but stops as soon as the answer is known.
-pub fn at_least(position: &Position, m: PackedMove, threshold: i32) -> bool {
+pub fn see_ge(position: &Position, m: PackedMove, threshold: i32) -> bool {
     if m.is_castle() {
         return threshold <= 0;
     }
