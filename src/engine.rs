@@ -21,7 +21,7 @@ use crate::search::null_move::Scheme;
 use crate::search::params::Values;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
-use crate::search::{Bound, Line, Message, Outcome, SearchJob, Searcher, Switches};
+use crate::search::{Bound, ClassicOptions, Line, Message, Outcome, SearchJob, Searcher};
 use crate::time::{Clock, Keeper, Limits, SystemClock};
 
 /// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
@@ -333,7 +333,7 @@ impl Engine {
             scheme: self.options.scheme(),
             multi_pv: self.options.multi_pv,
             search_moves,
-            switches: Switches::default(),
+            switches: ClassicOptions::default(),
             evaluator: self.options.evaluator.clone(),
             values: self.options.values,
             probing: self.options.probing.clone(),

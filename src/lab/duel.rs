@@ -36,7 +36,7 @@ use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::params::Values;
-use crate::search::{Searcher, Switches};
+use crate::search::{ClassicOptions, Searcher};
 
 /// More games than anybody plays; a place for each is kept.
 const MOST_GAMES: i64 = 1_000_000;
@@ -162,7 +162,7 @@ pub fn defaults() -> Side {
         scheme: Searcher::Classic.default_scheme(),
         hash: 64,
         pace: Pace::Nodes(20_000),
-        switches: Switches::default(),
+        switches: ClassicOptions::default(),
         values: Values::DEFAULT,
         limit_strength: false,
         elo: 2000,

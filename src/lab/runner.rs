@@ -16,7 +16,7 @@ use crate::board::{Color, Position};
 use crate::score::{Depth, MAX_PLY};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
-use crate::search::{self, Outcome, SearchJob, Searcher, Switches};
+use crate::search::{self, ClassicOptions, Outcome, SearchJob, Searcher};
 use crate::time::{Keeper, Limits};
 
 /// Which positions of which suite.
@@ -144,8 +144,8 @@ impl TableSize {
 
 impl SearchArgs {
     /// The choices of the classic searcher; the last word on each counts.
-    pub fn switches(&self) -> Switches {
-        let mut switches = Switches::default();
+    pub fn switches(&self) -> ClassicOptions {
+        let mut switches = ClassicOptions::default();
         for Switch { name, on } in &self.switches {
             if let Some(switch) = switches.by_name(name) {
                 *switch = *on;
@@ -158,7 +158,7 @@ impl SearchArgs {
     pub fn switches_by_name(&self) -> BTreeMap<&'static str, bool> {
         let mut switches = self.switches();
         let state = |name| switches.by_name(name).map(|switch| (name, *switch));
-        Switches::NAMES.iter().copied().filter_map(state).collect()
+        ClassicOptions::NAMES.iter().copied().filter_map(state).collect()
     }
 
     /// What is not as by default, as it is typed; `jobs` is left out, since it changes no result.
@@ -172,7 +172,7 @@ impl SearchArgs {
             TableSize::Megabytes(size) => words.push(format!("--hash {size}")),
             TableSize::Entries(count) => words.push(format!("--entries {count}")),
         }
-        let mut defaults = Switches::default();
+        let mut defaults = ClassicOptions::default();
         for (name, on) in self.switches_by_name() {
             if defaults.by_name(name).is_some_and(|switch| *switch != on) {
                 words.push(format!("--switch {name}={}", if on { "on" } else { "off" }));
@@ -244,8 +244,8 @@ fn switch(text: &str) -> Result<Switch, String> {
         "off" | "false" => false,
         _ => return Err("a switch is on or off".to_owned()),
     };
-    let name = Switches::NAMES.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
-    let name = name.ok_or_else(|| one_of("switch", Switches::NAMES.iter().copied()))?;
+    let name = ClassicOptions::NAMES.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
+    let name = name.ok_or_else(|| one_of("switch", ClassicOptions::NAMES.iter().copied()))?;
     Ok(Switch { name, on })
 }
 
@@ -361,10 +361,11 @@ mod tests {
     #[test]
     fn switches_are_set_by_name_and_the_last_counts() {
         let args = args(&["history=off", "Store-Null-Cutoffs=on", "history=on", "table=off"]);
-        let expected = Switches { store_null_cutoffs: true, table: false, ..Switches::default() };
+        let expected =
+            ClassicOptions { store_null_cutoffs: true, table: false, ..ClassicOptions::default() };
         assert_eq!(args.switches(), expected);
         assert_eq!(args.words(), ["--switch store-null-cutoffs=on", "--switch table=off"]);
-        assert_eq!(args.switches_by_name().len(), Switches::NAMES.len());
+        assert_eq!(args.switches_by_name().len(), ClassicOptions::NAMES.len());
     }
 
     #[test]

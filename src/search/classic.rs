@@ -5,9 +5,9 @@
 //! killers, no reductions but the scheme's own, no futility, no aspiration windows.
 //!
 //! What the paper leaves open is decided as `docs/null-move.md` tells, and can be turned about by
-//! [`Switches`](super::Switches).
+//! [`ClassicOptions`](super::ClassicOptions).
 
-use super::null_move::{self, Node, Passer, Path, Verdict};
+use super::null_move::{self, Node, NullMoveSearch, Path, Verdict};
 use super::ordering::{Scored, mvv_lva};
 use super::stats::Stats;
 use super::table::Entry;
@@ -128,7 +128,8 @@ impl<'a> Classic<'a> {
 
         let node = self.node(position, beta, depth, ply, is_pv, path);
         let scheme = self.worker.job.scheme;
-        let verdict = null_move::apply(scheme, &node, &mut Here { searcher: self, position, ply })?;
+        let verdict =
+            null_move::apply(scheme, &node, &mut AtNode { searcher: self, position, ply })?;
         let window = Window { alpha, beta };
         let (mut searched_depth, below, redo) = match verdict {
             Verdict::Cut(score) => {
@@ -141,14 +142,14 @@ impl<'a> Classic<'a> {
             Verdict::NotTried | Verdict::FailedLow => (depth, path, false),
             Verdict::Continue { depth: reduced, path: below, redo } => (reduced, below, redo),
         };
-        let mut hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
-        if self.worker.job.switches.internal_deepening && hint.is_none() && searched_depth >= 4 {
-            hint = self.moves(position, window, searched_depth - 2, ply, below, hint)?.best;
+        let mut tt_move = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        if self.worker.job.switches.internal_deepening && tt_move.is_none() && searched_depth >= 4 {
+            tt_move = self.moves(position, window, searched_depth - 2, ply, below, tt_move)?.best;
         }
-        let mut found = self.moves(position, window, searched_depth, ply, below, hint)?;
+        let mut found = self.moves(position, window, searched_depth, ply, below, tt_move)?;
         if redo && found.score < beta {
             // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
-            found = self.again(position, window, depth, ply, path, hint)?;
+            found = self.again(position, window, depth, ply, path, tt_move)?;
             searched_depth = depth;
         }
         self.store(position, found, window, searched_depth, ply, path);
@@ -163,11 +164,11 @@ impl<'a> Classic<'a> {
         depth: Depth,
         ply: Ply,
         path: Path,
-        hint: PackedMove,
+        tt_move: PackedMove,
     ) -> Option<Found> {
         self.worker.stats.zugzwangs += 1;
         let before = self.worker.stats.nodes;
-        let found = self.moves(position, window, depth, ply, path, hint)?;
+        let found = self.moves(position, window, depth, ply, path, tt_move)?;
         self.worker.stats.research_nodes += self.worker.stats.nodes - before;
         self.worker.stats.false_alarms += u64::from(found.score >= window.beta);
         Some(found)
@@ -181,12 +182,12 @@ impl<'a> Classic<'a> {
         depth: Depth,
         ply: Ply,
         path: Path,
-        hint: PackedMove,
+        tt_move: PackedMove,
     ) -> Option<Found> {
         let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE };
         let mut alpha = window.alpha;
         let mut searched = 0;
-        let mut picker = Picker::new(position, hint);
+        let mut picker = Picker::new(position, tt_move);
         self.worker.clear_pv(ply);
         while let Some(m) = self.next_move(position, &mut picker, ply) {
             if ply == 0 && !self.worker.is_wanted_at_root(m) {
@@ -309,7 +310,7 @@ impl<'a> Classic<'a> {
             is_pv,
             own_pieces: ours,
             most_pieces: ours.max(theirs),
-            root_stage: self.worker.root_stage,
+            root_material: self.worker.root_material,
             static_eval,
             own_eval: static_eval,
             beta,
@@ -326,15 +327,15 @@ impl<'a> Classic<'a> {
     ) -> Option<PackedMove> {
         loop {
             match picker.stage {
-                Stage::Hint => {
+                Stage::TtMove => {
                     self.lists[ply].fill(position, Kind::Noisy, |m| mvv_lva(position, m));
                     picker.stage = Stage::Noisy;
-                    if picker.hint.is_some() {
-                        return Some(picker.hint);
+                    if picker.tt_move.is_some() {
+                        return Some(picker.tt_move);
                     }
                 }
                 stage => match self.lists[ply].take() {
-                    Some((m, _)) if m == picker.hint => {}
+                    Some((m, _)) if m == picker.tt_move => {}
                     Some((m, _)) => return Some(m),
                     None if stage == Stage::Quiet => return None,
                     None => {
@@ -425,7 +426,7 @@ impl<'a> Classic<'a> {
             bound,
             eval: None,
             depth,
-            was_pv: false,
+            tt_pv: false,
         };
         self.worker.table.store(self.key(position, path), entry);
     }
@@ -454,20 +455,20 @@ struct Below {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
-    Hint,
+    TtMove,
     Noisy,
     Quiet,
 }
 
 struct Picker {
-    hint: PackedMove,
+    tt_move: PackedMove,
     stage: Stage,
 }
 
 impl Picker {
-    fn new(position: &Position, hint: PackedMove) -> Picker {
-        debug_assert!(hint.is_none() || position.is_legal(hint));
-        Picker { hint, stage: Stage::Hint }
+    fn new(position: &Position, tt_move: PackedMove) -> Picker {
+        debug_assert!(tt_move.is_none() || position.is_legal(tt_move));
+        Picker { tt_move, stage: Stage::TtMove }
     }
 }
 
@@ -490,21 +491,21 @@ fn usable(entry: &Entry, alpha: Score, beta: Score, depth: Depth, ply: Ply) -> O
 }
 
 /// A node, as the null-move module sees it.
-struct Here<'s, 'a, 'p> {
+struct AtNode<'s, 'a, 'p> {
     searcher: &'s mut Classic<'a>,
     position: &'p Position,
     ply: Ply,
 }
 
-impl Passer for Here<'_, '_, '_> {
-    fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+impl NullMoveSearch for AtNode<'_, '_, '_> {
+    fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let next = self.searcher.worker.pass(self.position);
         let score = -self.searcher.search(&next, -beta, -beta + 1, depth, self.ply + 1, path)?;
         self.searcher.worker.unmake();
         Some(score)
     }
 
-    fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+    fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         self.searcher.search(self.position, beta - 1, beta, depth, self.ply, path)
     }
 

@@ -88,7 +88,7 @@ impl Quiets<'_> {
     #[inline]
     pub fn value(&self, quiet: &Quiet) -> i32 {
         let moved = quiet.moved.index();
-        let mut value = self.alone(quiet) * params::weight_butterfly();
+        let mut value = self.main_history(quiet) * params::weight_butterfly();
         if params::use_pawn_history() != 0 {
             value += self.pawns[moved].get() * params::weight_pawns();
         }
@@ -106,14 +106,14 @@ impl Quiets<'_> {
 
     /// How a move did whatever came before.
     #[inline]
-    pub fn alone(&self, quiet: &Quiet) -> i32 {
+    pub fn main_history(&self, quiet: &Quiet) -> i32 {
         let Quiet { attacked, m, .. } = *quiet;
         self.butterfly[attacked][m.from() as usize][m.to() as usize].get()
     }
 
     /// How it did after the moves one, two and four plies ago.
     #[inline]
-    pub fn after(&self, quiet: &Quiet) -> i32 {
+    pub fn continuation_history(&self, quiet: &Quiet) -> i32 {
         self.continuations[..3].iter().map(|replies| replies[quiet.moved.index()].get()).sum()
     }
 }

@@ -31,7 +31,7 @@ use null_move::Scheme;
 use params::Values;
 use pool::Pool;
 use stats::Stats;
-pub use switches::Switches;
+pub use switches::ClassicOptions;
 use table::Table;
 
 /// Which searcher.
@@ -85,7 +85,7 @@ pub struct SearchJob {
     /// Only these root moves, all legal; empty for all.
     pub search_moves: Vec<PackedMove>,
     /// What the classic searcher does where the paper is silent.
-    pub switches: Switches,
+    pub switches: ClassicOptions,
     /// The evaluation of the playing searcher; the classic one has its own.
     pub evaluator: Evaluator,
     /// The parameters of the playing searcher, where they can be set.
@@ -106,7 +106,7 @@ impl SearchJob {
             scheme: searcher.default_scheme(),
             multi_pv: 1,
             search_moves: Vec::new(),
-            switches: Switches::default(),
+            switches: ClassicOptions::default(),
             evaluator: Evaluator::default(),
             values: Values::DEFAULT,
             probing: Probing::default(),

@@ -6,7 +6,7 @@
 //! of [`SCHEMES`]: a composition of a few independent choices. Adding a scheme means adding a row.
 //!
 //! The decisions ([`Scheme::attempt`], [`Scheme::fail_high`]) are pure functions of plain values.
-//! The mechanics ([`apply`], [`Verdict`]) are written once, over the two-method trait [`Passer`]
+//! The mechanics ([`apply`], [`Verdict`]) are written once, over the two-method trait [`NullMoveSearch`]
 //! that both searchers implement.
 //!
 //! R is counted as in the papers: the null move is searched to `depth - 1 - R`. Engine sources
@@ -136,7 +136,7 @@ pub enum FailHigh {
     },
 }
 
-/// Where a fail-high is not simply believed.
+/// Where a fail-high is not simply blend_fail_high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
     /// Everywhere.
@@ -178,7 +178,7 @@ pub struct Node {
     /// The larger of both sides' counts of such pieces.
     pub most_pieces: u32,
     /// The worth of all pieces at the root, as [`Guard::RootMaterial`] counts it.
-    pub root_stage: u32,
+    pub root_material: u32,
     /// The static evaluation; only looked at by schemes for which [`Scheme::needs_eval`] is true.
     pub static_eval: Score,
     /// The same before a bound from the table made it better.
@@ -335,7 +335,7 @@ impl Guard {
         match self {
             Guard::None => true,
             Guard::OwnPiece => node.own_pieces > 0,
-            Guard::RootMaterial { over } => node.root_stage > over,
+            Guard::RootMaterial { over } => node.root_material > over,
         }
     }
 }
@@ -386,13 +386,13 @@ impl Ban {
 }
 
 /// What a searcher must be able to do for a null move.
-pub trait Passer {
+pub trait NullMoveSearch {
     /// The value, for the side that passes, of passing: a search of the position after the pass
     /// to `depth` with the window `(-beta, -beta + 1)`. `None` if the search was stopped.
-    fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
+    fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
 
     /// The value of this same node at the same ply, to `depth` with the window `(beta - 1, beta)`.
-    fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
+    fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
 
     /// Where to count.
     fn stats(&mut self) -> &mut Stats;
@@ -421,12 +421,12 @@ pub enum Verdict {
 
 /// Tries the null move at a node and draws the scheme's conclusion. `None`: the search was stopped.
 #[inline]
-pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<Verdict> {
+pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl NullMoveSearch) -> Option<Verdict> {
     let Some(depth) = scheme.attempt(node) else {
         return Some(Verdict::NotTried);
     };
     passer.stats().null_tried += 1;
-    let value = passer.search_pass(node.beta, depth, node.path.after_pass())?;
+    let value = passer.search_null_move(node.beta, depth, node.path.after_pass())?;
     if value < node.beta {
         return Some(Verdict::FailedLow);
     }
@@ -441,7 +441,7 @@ pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl Passer) -> Option<V
         FailHigh::Recheck { ban, .. } => {
             passer.stats().verifications += 1;
             let depth = depth.max(1);
-            let again = passer.search_again(node.beta, depth, ban.path(node, depth))?;
+            let again = passer.research(node.beta, depth, ban.path(node, depth))?;
             if again < node.beta {
                 passer.stats().zugzwangs += 1;
                 return Some(Verdict::FailedLow);
@@ -469,7 +469,7 @@ const MODERN_GATE: Gate = Gate::Ahead { margin: 105, slope: 9 };
 const BEAL: &str = "Beal 1989; Goetsch & Campbell 1990; Donninger 1993";
 const PAPER: &str = "David-Tabibi & Netanyahu 2002, Figure 3";
 
-/// The row that others are written as changes of: a null move with R = 2, everywhere, believed.
+/// The row that others are written as changes of: a null move with R = 2, everywhere, blend_fail_high.
 const PLAIN: Scheme = Scheme {
     name: "plain",
     source: BEAL,

@@ -146,13 +146,13 @@ params! {
     /// Its margin per ply.
     reverse_futility_margin: 75, 40..=160, 8;
     /// Switch: near the root nothing is left out because of the evaluation.
-    use_hunt: 1, 0..=1, 1;
+    use_sacrifices: 1, 0..=1, 1;
     /// The last ply at which that is so.
-    hunt_ply: 2, -1..=20, 1;
+    sacrifice_ply: 2, -1..=20, 1;
     /// The same where only a mate can matter: that of the fourth move.
-    mate_hunt_ply: 6, -1..=20, 2;
+    sacrifice_mate_ply: 6, -1..=20, 2;
     /// The score from which only a mate can, in centipawns.
-    mate_hunt_score: 600, 200..=2000, 50;
+    sacrifice_mate_score: 600, 200..=2000, 50;
     /// Switch: no node is left where a pass loses to a mate at once.
     use_mate_threats: 1, 0..=1, 1;
     /// The depth from which reverse futility looks for that.
@@ -234,13 +234,13 @@ params! {
     /// More while the position gets worse.
     reduction_not_improving: 539, 0..=2000, 100;
     /// More if the table's move is a capture.
-    reduction_noisy_hint: 696, 0..=2000, 100;
+    reduction_tt_capture: 696, 0..=2000, 100;
     /// Less for a move that gives check.
     reduction_check: 981, 0..=2000, 100;
     /// History that is worth one ply less.
     reduction_history: 8975, 3000..=20000, 700;
     /// Less where the table remembers a PV node.
-    reduction_was_pv: 548, 0..=2500, 120;
+    reduction_tt_pv: 548, 0..=2500, 120;
     /// More where many of the replies' replies cut.
     reduction_cutoffs: 1057, 0..=2500, 120;
     /// Less for each centipawn of the evaluation's known error.
@@ -251,9 +251,9 @@ params! {
     shallower_margin: 9, 0..=40, 3;
     /// Switch: a node's depth corrected by what its reduction expected.
     use_hindsight: 1, 0..=1, 1;
-    /// A reduction of so much (plies) is taken back by one if the opponent's hopes do not fall.
+    /// A reduction of so much (plies) is taken back by one if the opponent's eval_sum do not fall.
     hindsight_reduction: 3, 1..=6, 1;
-    /// Both sides' hopes together, in centipawns, above which a reduced node loses another ply.
+    /// Both sides' eval_sum together, in centipawns, above which a reduced node loses another ply.
     hindsight_margin: 181, 50..=400, 20;
     /// Switch: singular extensions.
     use_singular: 1, 0..=1, 1;
@@ -269,7 +269,7 @@ params! {
     use_quiet_evasions: 1, 0..=1, 1;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 136, 50..=300, 15;
-    /// How much of what quiescence is above beta is believed, in 1/1024.
+    /// How much of what quiescence is above beta is blend_fail_high, in 1/1024.
     quiescence_trust: 538, 0..=1024, 64;
     /// Bonus for a move that caused a cutoff, per ply.
     history_bonus: 207, 60..=400, 20;

@@ -10,7 +10,7 @@ use super::classic::Classic;
 use super::crew::Crew;
 use super::endgame::Endgame;
 use super::handicap::Handicap;
-use super::pvs::{Memory, Playing};
+use super::pvs::{Memory, Pvs};
 use super::table::Table;
 use super::worker::Worker;
 use super::{Bound, Line, Message, Outcome, SearchJob, Searcher};
@@ -116,7 +116,7 @@ impl Pool {
                     let worker = Worker::new(job, table, keeper, crew, number, last);
                     let search = move || {
                         job.values.install();
-                        Playing::new(worker, memory, &mut |_| ()).run()
+                        Pvs::new(worker, memory, &mut |_| ()).run()
                     };
                     let builder = thread::Builder::new().stack_size(STACK_BYTES);
                     // Without a helper the search is slower, not wrong.
@@ -125,7 +125,7 @@ impl Pool {
                 .collect();
             let worker = Worker::new(job, table, keeper, crew, 0, first.take_eval());
             let guard = EndOfSearch(keeper);
-            let outcome = Playing::new(worker, first, report).run();
+            let outcome = Pvs::new(worker, first, report).run();
             drop(guard);
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
             elect(job, outcome, others.collect())
@@ -245,7 +245,7 @@ mod tests {
         let run = |number: usize, depth: i32| {
             let keeper = Keeper::with_limits(Limits::to_depth(depth));
             let worker = Worker::new(&job, &table, &keeper, &crew, number, None);
-            Playing::new(worker, &mut Memory::new(), &mut |_| ()).run()
+            Pvs::new(worker, &mut Memory::new(), &mut |_| ()).run()
         };
         let first = run(0, 6);
         let second = run(1, 8);
@@ -272,7 +272,7 @@ mod tests {
         };
         let keeper = Keeper::with_limits(Limits::to_depth(12));
         let worker = Worker::new(&job, &table, &keeper, &crew, 1, None);
-        let outcome = Playing::new(worker, &mut Memory::new(), &mut report).run();
+        let outcome = Pvs::new(worker, &mut Memory::new(), &mut report).run();
         let depths: Vec<_> = outcome.iterations.iter().map(|iteration| iteration.depth).collect();
         assert_eq!(depths, [1, 2, 3, 4, 5, 7, 11, 12]);
         let nodes = |depth: usize| outcome.iterations[depth].stats.nodes;

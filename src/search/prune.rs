@@ -2,7 +2,7 @@
 //!
 //! Whole nodes are left, and moves are futile, where the evaluation is far from the window. That says
 //! nothing where material is given up for an attack: it looks like a loss. So near the root, where a
-//! side [`hunts`], they are searched; further on that would cost too much.
+//! side [`keeps_sacrifices`], they are searched; further on that would cost too much.
 
 use super::params;
 use super::table::Entry;
@@ -11,10 +11,10 @@ use crate::score::{Depth, Ply, Score};
 /// May a side that wants more than `alpha` be giving something up for it? Near the root always; a
 /// side that is winning already, so that it must be looking for a mate, some plies longer.
 #[inline]
-pub fn hunts(alpha: Score, ply: Ply) -> bool {
-    let is_won = alpha >= Score::cp(params::mate_hunt_score());
-    let last = if is_won { params::mate_hunt_ply() } else { params::hunt_ply() };
-    params::use_hunt() != 0 && ply as i32 <= last
+pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
+    let is_won = alpha >= Score::cp(params::sacrifice_mate_score());
+    let last = if is_won { params::sacrifice_mate_ply() } else { params::sacrifice_ply() };
+    params::use_sacrifices() != 0 && ply as i32 <= last
 }
 
 /// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
@@ -29,9 +29,9 @@ pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool)
         && eval - margin.max(0) >= beta
 }
 
-/// A score of which so much (in 1/1024) of what is above beta is believed.
+/// A score of which so much (in 1/1024) of what is above beta is blend_fail_high.
 #[inline]
-pub fn believed(score: Score, beta: Score, share: i32) -> Score {
+pub fn blend_fail_high(score: Score, beta: Score, share: i32) -> Score {
     if score >= beta && !score.is_decisive() && !beta.is_decisive() {
         beta + (score - beta) * share / 1024
     } else {
@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn both_sides_hunt_near_the_root_and_those_that_win_longer() {
         let won = Score::cp(1500);
-        assert!(hunts(Score::ZERO, 2) && hunts(-won, 2));
-        assert!(!hunts(Score::ZERO, 6) && !hunts(-won, 6));
-        assert!(hunts(won, 6) && !hunts(won, 30));
+        assert!(keeps_sacrifices(Score::ZERO, 2) && keeps_sacrifices(-won, 2));
+        assert!(!keeps_sacrifices(Score::ZERO, 6) && !keeps_sacrifices(-won, 6));
+        assert!(keeps_sacrifices(won, 6) && !keeps_sacrifices(won, 30));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod quiescence;
 
 use super::correction::Correction;
 use super::history::{self, History, Quiet};
-use super::null_move::{self, Passer, Path, Verdict};
+use super::null_move::{self, NullMoveSearch, Path, Verdict};
 use super::params;
 use super::prune;
 use super::stats::Stats;
@@ -30,7 +30,7 @@ const PROVED_DEPTH: Depth = 6;
 const FIFTY_MOVES: Depth = 100;
 
 /// The searcher of one thread.
-pub struct Playing<'a> {
+pub struct Pvs<'a> {
     worker: Worker<'a>,
     memory: &'a mut Memory,
     /// The path from the root, one frame a ply.
@@ -77,8 +77,8 @@ struct Frame {
     cutoffs: u32,
     /// A move left out, to see whether the others are worse.
     excluded: PackedMove,
-    /// What was known of the node before the move was left out: [`Known::was_pv`].
-    was_pv: bool,
+    /// What was known of the node before the move was left out: [`Known::tt_pv`].
+    tt_pv: bool,
     /// [`Known::error`].
     error: i32,
 }
@@ -117,16 +117,16 @@ impl Task {
         self.ply == 0
     }
 
-    /// May the side to move be giving something up for more than alpha? See [`prune::hunts`].
+    /// May the side to move be giving something up for more than alpha? See [`prune::keeps_sacrifices`].
     #[inline]
-    fn hunts(&self) -> bool {
-        prune::hunts(self.alpha, self.ply)
+    fn keeps_sacrifices(&self) -> bool {
+        prune::keeps_sacrifices(self.alpha, self.ply)
     }
 
     /// May the other side be giving something up against the side to move?
     #[inline]
-    fn is_hunted(&self) -> bool {
-        prune::hunts(-self.beta, self.ply)
+    fn keeps_their_sacrifices(&self) -> bool {
+        prune::keeps_sacrifices(-self.beta, self.ply)
     }
 
     /// A null-window search of this same node around `beta`.
@@ -138,8 +138,8 @@ impl Task {
 /// What is known of a node before its moves are searched.
 struct Known {
     entry: Option<Entry>,
-    hint: PackedMove,
-    noisy_hint: bool,
+    tt_move: PackedMove,
+    tt_capture: bool,
     /// The evaluation as the evaluator gave it, for the table.
     raw_eval: Option<Score>,
     /// The evaluation, made better by the table's bound; `-INFINITE` in check.
@@ -148,7 +148,7 @@ struct Known {
     error: i32,
     improving: bool,
     /// Is this a PV node, or was it one?
-    was_pv: bool,
+    tt_pv: bool,
     /// What the opponent attacks; filled in when the moves are searched.
     threats: Threats,
     /// From where a move gives check; filled in with the threats.
@@ -201,15 +201,15 @@ enum Before {
     Search { depth: Depth, path: Path, redo: bool },
 }
 
-impl<'a> Playing<'a> {
+impl<'a> Pvs<'a> {
     /// A searcher for the worker's job, which tells `report` what it finds.
     pub fn new(
         worker: Worker<'a>,
         memory: &'a mut Memory,
         report: &'a mut dyn FnMut(&Message),
-    ) -> Playing<'a> {
+    ) -> Pvs<'a> {
         let frames = vec![Frame::default(); MAX_PLY + 2];
-        Playing { worker, memory, frames, root: Root::default(), report }
+        Pvs { worker, memory, frames, root: Root::default(), report }
     }
 
     /// The value of a node, fail-soft. `None` if the search was stopped.
@@ -348,7 +348,7 @@ impl<'a> Playing<'a> {
                     eval: None,
                     // It holds at any depth, but what is searched has to find room too.
                     depth: task.depth + PROVED_DEPTH,
-                    was_pv: task.is_pv(),
+                    tt_pv: task.is_pv(),
                 },
             );
         }
@@ -365,8 +365,8 @@ impl<'a> Playing<'a> {
         let depth = if is_singular_search { task.depth } else { self.depth_of(task, known) };
 
         // Step 7: reverse futility.
-        let is_above = !known.was_pv
-            && !task.is_hunted()
+        let is_above = !known.tt_pv
+            && !task.keeps_their_sacrifices()
             && prune::reverse_futility(depth, known.eval, task.beta, known.improving)
             && (depth < params::mate_threat_depth() || !is_mate_threatened(position));
         if is_above {
@@ -396,7 +396,7 @@ impl<'a> Playing<'a> {
         // Step 6: without a table move not its full depth (internal iterative reduction, Schröder).
         let is_blind = params::use_iir() != 0
             && depth >= params::iir_depth()
-            && known.hint.is_none()
+            && known.tt_move.is_none()
             && (task.is_pv() || task.cut_node);
         depth - Depth::from(is_blind)
     }
@@ -405,7 +405,7 @@ impl<'a> Playing<'a> {
     fn null_move(&mut self, position: &Position, task: Task, known: &Known) -> Option<Before> {
         let unchanged = Before::Search { depth: task.depth, path: task.path, redo: false };
         // A pass cannot prove a win, nor that nothing is behind what the other side gave up.
-        if task.beta.is_won() || task.is_hunted() {
+        if task.beta.is_won() || task.keeps_their_sacrifices() {
             return Some(unchanged);
         }
         let own = position.non_pawn_pieces(position.turn()).count() as u32;
@@ -417,7 +417,7 @@ impl<'a> Playing<'a> {
             is_pv: task.is_pv(),
             own_pieces: own,
             most_pieces: own.max(theirs),
-            root_stage: self.worker.root_stage,
+            root_material: self.worker.root_material,
             static_eval: known.eval,
             own_eval: self.frames[task.ply].eval.unwrap_or(known.eval),
             beta: task.beta,
@@ -425,7 +425,7 @@ impl<'a> Playing<'a> {
         };
         let scheme = self.worker.job.scheme;
         let verdict =
-            null_move::apply(scheme, &node, &mut Here { searcher: self, position, task })?;
+            null_move::apply(scheme, &node, &mut AtNode { searcher: self, position, task })?;
         Some(match verdict {
             // A win found with an extra move for the other side is not a proved win.
             Verdict::Cut(score) if score.is_decisive() => Before::Leave(task.beta),
@@ -538,7 +538,7 @@ impl<'a> Playing<'a> {
             bound,
             eval: known.raw_eval,
             depth: task.depth,
-            was_pv: known.was_pv,
+            tt_pv: known.tt_pv,
         };
         self.worker.table.store(position.key(), entry);
     }
@@ -569,14 +569,14 @@ fn is_mate_threatened(position: &Position) -> bool {
 }
 
 /// A node, as the null-move module sees it.
-struct Here<'s, 'a, 'p> {
-    searcher: &'s mut Playing<'a>,
+struct AtNode<'s, 'a, 'p> {
+    searcher: &'s mut Pvs<'a>,
     position: &'p Position,
     task: Task,
 }
 
-impl Passer for Here<'_, '_, '_> {
-    fn search_pass(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+impl NullMoveSearch for AtNode<'_, '_, '_> {
+    fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let ply = self.task.ply;
         // Quiescence would not see the mate; a deeper search sees it itself.
         if depth <= 0 && is_mate_threatened(self.position) {
@@ -598,7 +598,7 @@ impl Passer for Here<'_, '_, '_> {
         Some(score)
     }
 
-    fn search_again(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+    fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         // The depth was corrected in hindsight already. The root's own frame has no reduction here.
         let above = self.task.ply.saturating_sub(1);
         let reduction = std::mem::take(&mut self.searcher.frames[above].reduction);

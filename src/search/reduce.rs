@@ -19,13 +19,13 @@ pub struct Late {
     /// The evaluation rose since this side's last move.
     pub improving: bool,
     /// The table's move is a capture.
-    pub noisy_hint: bool,
+    pub tt_capture: bool,
     /// The move gives check.
     pub check: bool,
     /// The move's history.
     pub history: i32,
     /// The table remembers a PV node here.
-    pub was_pv: bool,
+    pub tt_pv: bool,
     /// Many moves of the node below have been cut.
     pub cutoffs: bool,
     /// By how much the evaluation was corrected, in centipawns.
@@ -92,7 +92,7 @@ pub fn late_move(late: &Late) -> Depth {
 fn fine(late: &Late) -> i32 {
     let mut r = base(late.depth, late.number);
     if late.quiet {
-        r += i32::from(late.noisy_hint) * params::reduction_noisy_hint();
+        r += i32::from(late.tt_capture) * params::reduction_tt_capture();
     } else {
         r = r * params::reduction_noisy() / 1024;
     }
@@ -100,7 +100,7 @@ fn fine(late: &Late) -> i32 {
     r -= i32::from(late.pv) * params::reduction_pv();
     r += i32::from(!late.improving) * params::reduction_not_improving();
     r -= i32::from(late.check) * params::reduction_check();
-    r -= i32::from(late.was_pv) * params::reduction_was_pv();
+    r -= i32::from(late.tt_pv) * params::reduction_tt_pv();
     r += i32::from(late.cutoffs) * params::reduction_cutoffs();
     r -= late.error.abs().min(128) * params::reduction_error();
     r - late.history * 1024 / params::reduction_history()
@@ -125,10 +125,10 @@ mod tests {
         pv: false,
         cut_node: false,
         improving: true,
-        noisy_hint: false,
+        tt_capture: false,
         check: false,
         history: 0,
-        was_pv: false,
+        tt_pv: false,
         cutoffs: false,
         error: 0,
     };
@@ -161,7 +161,7 @@ mod tests {
         let less = [
             Late { number: 19, ..LATE },
             Late { pv: true, ..LATE },
-            Late { was_pv: true, ..LATE },
+            Late { tt_pv: true, ..LATE },
             Late { check: true, ..LATE },
             Late { error: -100, ..LATE },
         ];
@@ -170,7 +170,7 @@ mod tests {
             Late { cut_node: true, ..LATE },
             Late { cutoffs: true, ..LATE },
             Late { improving: false, ..LATE },
-            Late { noisy_hint: true, ..LATE },
+            Late { tt_capture: true, ..LATE },
         ];
         assert!(more.iter().all(|late| fine(late) > fine(&LATE)), "{more:?}");
         assert_eq!(late_move(&LATE), fine(&LATE) >> 10);

@@ -5,17 +5,17 @@ macro_rules! switches {
         /// What the classic searcher does where the paper is silent, and what it leaves out that
         /// other engines of its time had. The playing searcher does not look at these.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub struct Switches {
+        pub struct ClassicOptions {
             $($(#[$doc])* pub $field: bool,)*
         }
 
-        impl Default for Switches {
-            fn default() -> Switches {
-                Switches { $($field: $default,)* }
+        impl Default for ClassicOptions {
+            fn default() -> ClassicOptions {
+                ClassicOptions { $($field: $default,)* }
             }
         }
 
-        impl Switches {
+        impl ClassicOptions {
             /// All names.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 

@@ -38,7 +38,7 @@ pub struct Entry {
     /// The depth searched, 0 for quiescence; at most 255 is kept.
     pub depth: Depth,
     /// Was this ever a node with an open window?
-    pub was_pv: bool,
+    pub tt_pv: bool,
 }
 
 /// The memory for a table could not be had.
@@ -257,7 +257,7 @@ fn worth(data: u64, age: u8) -> i32 {
     (data >> 48 & 0xff) as i32 - 2 * i32::from(years)
 }
 
-// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, was_pv 1, age 5. The
+// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, tt_pv 1, age 5. The
 // bound is never 0, so that no entry is a zero word.
 
 const NO_EVAL: i16 = i16::MIN;
@@ -274,7 +274,7 @@ fn pack(entry: &Entry, age: u8) -> u64 {
         | u64::from(eval as u16) << 32
         | (entry.depth.clamp(0, 255) as u64) << 48
         | bound << 56
-        | u64::from(entry.was_pv) << 58
+        | u64::from(entry.tt_pv) << 58
         | u64::from(age) << 59
 }
 
@@ -290,7 +290,7 @@ fn unpack(data: u64) -> Entry {
         },
         eval: (eval != NO_EVAL).then(|| Score::from_raw(eval)),
         depth: (data >> 48 & 0xff) as Depth,
-        was_pv: data >> 58 & 1 != 0,
+        tt_pv: data >> 58 & 1 != 0,
     }
 }
 
@@ -311,7 +311,7 @@ mod tests {
             bound,
             eval: Some(Score::cp(45)),
             depth,
-            was_pv: true,
+            tt_pv: true,
         }
     }
 

@@ -94,7 +94,7 @@ mod tests {
                 bound: Bound::Lower,
                 eval: None,
                 depth: 1,
-                was_pv: false,
+                tt_pv: false,
             };
             table.store(walk.position.key(), entry);
             walk.play(best);

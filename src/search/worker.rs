@@ -33,7 +33,7 @@ pub struct Worker<'a> {
     /// What was counted.
     pub stats: Stats,
     /// The worth of all pieces at the root: minor 2, rook 3, queen 6 (the `micromax` guard).
-    pub root_stage: u32,
+    pub root_material: u32,
     /// The depth of the iteration this thread is at.
     pub target: Depth,
     /// The deepest ply of this iteration.
@@ -87,7 +87,7 @@ impl<'a> Worker<'a> {
             table_men: crew.endgame.men(),
             eval: eval::State::resumed(last, job.evaluator(), &job.root),
             stats: Stats::default(),
-            root_stage: stage(&job.root),
+            root_material: stage(&job.root),
             target: 1,
             selective_depth: 0,
             choices: 0,

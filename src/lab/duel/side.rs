@@ -8,7 +8,7 @@ use crate::score::{Depth, MAX_DEPTH};
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::{Param, Values, settable};
-use crate::search::{Searcher, Switches};
+use crate::search::{ClassicOptions, Searcher};
 
 /// How long a side may think.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -87,7 +87,7 @@ pub struct Side {
     /// How long it may think.
     pub pace: Pace,
     /// The classic searcher's choices.
-    pub switches: Switches,
+    pub switches: ClassicOptions,
     /// The playing searcher's parameters, where they can be set.
     pub values: Values,
     /// Plays no stronger than `elo`, by errors.
@@ -167,8 +167,8 @@ impl std::fmt::Display for Side {
         if self.limit_strength {
             write!(f, ",UCI_LimitStrength=true,UCI_Elo={}", self.elo)?;
         }
-        let (mut ours, mut usual) = (self.switches, Switches::default());
-        for name in Switches::NAMES {
+        let (mut ours, mut usual) = (self.switches, ClassicOptions::default());
+        for name in ClassicOptions::NAMES {
             if let (Some(value), Some(default)) = (ours.by_name(name), usual.by_name(name))
                 && value != default
             {
@@ -198,7 +198,7 @@ fn truth(name: &str, value: &str) -> Result<bool, String> {
 }
 
 fn unknown_option(name: &str) -> String {
-    let switches = Switches::NAMES.join(", ");
+    let switches = ClassicOptions::NAMES.join(", ");
     format!(
         "a side has no option '{}': NullMove, Searcher, Hash, Nodes, Depth, TC, UCI_LimitStrength, UCI_Elo, \
          {switches}",
@@ -216,7 +216,7 @@ mod tests {
             scheme: Searcher::Classic.default_scheme(),
             hash: 64,
             pace: Pace::Nodes(20_000),
-            switches: Switches::default(),
+            switches: ClassicOptions::default(),
             values: Values::DEFAULT,
             limit_strength: false,
             elo: 2000,

@@ -9,7 +9,7 @@ const NODE: Node = Node {
     is_pv: false,
     own_pieces: 2,
     most_pieces: 2,
-    root_stage: 10,
+    root_material: 10,
     static_eval: Score::cp(110),
     own_eval: Score::cp(110),
     beta: Score::cp(50),
@@ -30,13 +30,13 @@ impl Scripted {
     }
 }
 
-impl Passer for Scripted {
-    fn search_pass(&mut self, _: Score, depth: Depth, path: Path) -> Option<Score> {
+impl NullMoveSearch for Scripted {
+    fn search_null_move(&mut self, _: Score, depth: Depth, path: Path) -> Option<Score> {
         self.asked.push((depth, path));
         Some(self.pass)
     }
 
-    fn search_again(&mut self, _: Score, depth: Depth, path: Path) -> Option<Score> {
+    fn research(&mut self, _: Score, depth: Depth, path: Path) -> Option<Score> {
         self.asked.push((depth, path));
         Some(self.again)
     }
@@ -95,7 +95,7 @@ fn no_null_move_in_check_at_the_root_after_another_or_where_banned() {
 #[test]
 fn guards_and_gates_hold() {
     let bare = Node { own_pieces: 0, ..NODE };
-    let few = Node { root_stage: 4, ..NODE };
+    let few = Node { root_material: 4, ..NODE };
     let behind = Node { static_eval: Score::cp(49), ..NODE };
     let hardly_ahead = Node { own_eval: Score::cp(100), ..NODE };
     let deeper = Node { depth: 7, ..hardly_ahead };

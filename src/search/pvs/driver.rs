@@ -1,6 +1,6 @@
 //! Iterative deepening with aspiration windows and MultiPV.
 
-use super::{Frame, Playing, Root, Task};
+use super::{Frame, Pvs, Root, Task};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 use crate::search::crew::Milestone;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Bounds and the moves in progress are reported only after so long: to those who wait.
 const TALKATIVE_AFTER: Duration = Duration::from_secs(3);
 
-impl Playing<'_> {
+impl Pvs<'_> {
     /// Deepens until the keeper says stop.
     pub fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();

@@ -1,13 +1,13 @@
 //! Steps 4 and 5: the static evaluation, and what it tells.
 
-use super::{Frame, Known, Playing, Task};
+use super::{Frame, Known, Pvs, Task};
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position};
 use crate::score::{Depth, Ply, Score};
 use crate::search::table::Entry;
 use crate::search::{Bound, params};
 
-impl Playing<'_> {
+impl Pvs<'_> {
     /// Step 4. Evaluates, unless in check or while a move is left out.
     pub(super) fn know(
         &mut self,
@@ -33,20 +33,20 @@ impl Playing<'_> {
             self.learn_from_evaluation(ply);
             (Some(raw), refined(corrected, entry.as_ref(), ply))
         };
-        let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
-        let was_pv = task.is_pv()
-            || entry.is_some_and(|entry| entry.was_pv)
-            || (again && self.frames[ply].was_pv);
-        self.frames[ply].was_pv = was_pv;
+        let tt_move = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        let tt_pv = task.is_pv()
+            || entry.is_some_and(|entry| entry.tt_pv)
+            || (again && self.frames[ply].tt_pv);
+        self.frames[ply].tt_pv = tt_pv;
         Known {
-            hint,
-            noisy_hint: hint.is_some() && position.is_noisy(hint),
+            tt_move,
+            tt_capture: tt_move.is_some() && position.is_noisy(tt_move),
             entry,
             raw_eval,
             eval,
             error,
             improving: self.is_improving(ply),
-            was_pv,
+            tt_pv,
             threats: Threats::default(),
             checks: None,
             before: self.before(ply),
@@ -87,14 +87,14 @@ impl Playing<'_> {
     /// Step 5. The depth, corrected if the static evaluation tells that the reduction was too much or
     /// too little. Idea: Stockfish, 2024.
     pub(super) fn in_hindsight(&self, task: &Task) -> Depth {
-        let (Some(last), Some(hopes)) = (self.parent(task.ply), self.hopes(task.ply)) else {
+        let (Some(last), Some(eval_sum)) = (self.parent(task.ply), self.eval_sum(task.ply)) else {
             return task.depth;
         };
         if params::use_hindsight() == 0 {
             task.depth
-        } else if last.reduction >= params::hindsight_reduction() && hopes <= 0 {
+        } else if last.reduction >= params::hindsight_reduction() && eval_sum <= 0 {
             task.depth + 1
-        } else if last.reduction >= 1 && task.depth >= 2 && hopes > params::hindsight_margin() {
+        } else if last.reduction >= 1 && task.depth >= 2 && eval_sum > params::hindsight_margin() {
             task.depth - 1
         } else {
             task.depth
@@ -108,7 +108,7 @@ impl Playing<'_> {
 
     /// What both sides hope for, each before its move: the static evaluations here and above together,
     /// in centipawns. Above 0 the last move did its side no good.
-    pub(super) fn hopes(&self, ply: Ply) -> Option<i32> {
+    pub(super) fn eval_sum(&self, ply: Ply) -> Option<i32> {
         Some(self.frames[ply].eval?.value() + self.parent(ply)?.eval?.value())
     }
 }

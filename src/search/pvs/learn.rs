@@ -1,6 +1,6 @@
 //! Step 16: what a node teaches about moves.
 
-use super::{Known, Playing};
+use super::{Known, Pvs};
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply};
@@ -41,7 +41,7 @@ impl Tried {
     }
 }
 
-impl Playing<'_> {
+impl Pvs<'_> {
     /// Rewards the move that cut, and those tried before it the other way.
     pub(super) fn learn(
         &mut self,
@@ -85,15 +85,15 @@ impl Playing<'_> {
     }
 
     /// The static evaluation after a quiet move tells of the move: it is good if it lowers the
-    /// opponent's hopes. Idea: Stockfish, 2020.
+    /// opponent's eval_sum. Idea: Stockfish, 2020.
     pub(super) fn learn_from_evaluation(&mut self, ply: Ply) {
         if params::use_evaluation_bonus() == 0 {
             return;
         }
         let quiet = self.parent(ply).and_then(|above| above.quiet);
-        if let (Some(quiet), Some(hopes)) = (quiet, self.hopes(ply)) {
+        if let (Some(quiet), Some(eval_sum)) = (quiet, self.eval_sum(ply)) {
             let most = params::evaluation_bonus_max();
-            let bonus = (-hopes * params::evaluation_bonus() / 16).clamp(-most, most);
+            let bonus = (-eval_sum * params::evaluation_bonus() / 16).clamp(-most, most);
             self.memory.history.update_butterfly(&quiet, bonus);
         }
     }

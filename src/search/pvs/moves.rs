@@ -2,7 +2,7 @@
 
 use super::learn::Tried;
 use super::picker::Picker;
-use super::{Found, Known, Playing, Task};
+use super::{Found, Known, Pvs, Task};
 use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
 use crate::search::Searcher;
@@ -31,7 +31,7 @@ enum Hopeless {
     AllQuiets,
 }
 
-impl Playing<'_> {
+impl Pvs<'_> {
     /// Steps 10 to 16: the moves.
     pub(super) fn moves(
         &mut self,
@@ -41,7 +41,7 @@ impl Playing<'_> {
     ) -> Option<Found> {
         let ply = task.ply;
         let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE, shallow: false };
-        let mut picker = Picker::new(known.hint);
+        let mut picker = Picker::new(known.tt_move);
         let mut tried = Tried::default();
         let mut number = 0;
         let excluded = self.frames[ply].excluded;
@@ -146,7 +146,7 @@ impl Playing<'_> {
         let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
         let reduced = (task.depth - 1 - reduction).max(0);
         // What gives material looks futile.
-        let eval = self.frames[task.ply].eval.filter(|_| !task.hunts());
+        let eval = self.frames[task.ply].eval.filter(|_| !task.keeps_sacrifices());
         let loses = |most| {
             params::use_exchange_pruning() != 0
                 && task.depth <= params::exchange_depth()
@@ -171,7 +171,8 @@ impl Playing<'_> {
             return Hopeless::AllQuiets;
         }
         let histories = self.memory.history.quiets(position, &known.before);
-        let (alone, after) = (histories.alone(&quiet), histories.after(&quiet));
+        let (alone, after) =
+            (histories.main_history(&quiet), histories.continuation_history(&quiet));
         let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
         hopeless(
             prune::bad_history(reduced, task.depth, task.ply, after)
@@ -188,7 +189,7 @@ impl Playing<'_> {
         known: &Known,
         m: PackedMove,
     ) -> Option<Extension> {
-        let may_be = m == known.hint
+        let may_be = m == known.tt_move
             && !task.is_root()
             && self.frames[task.ply].excluded.is_none()
             && task.ply < 2 * self.worker.target as Ply;
@@ -200,7 +201,7 @@ impl Playing<'_> {
             return Some(Extension::Plies(0));
         }
         let beta = extend::singular_beta(score, task.depth);
-        self.frames[task.ply].excluded = known.hint;
+        self.frames[task.ply].excluded = known.tt_move;
         let value = self.search(position, task.scout(beta, (task.depth - 1) / 2, task.path));
         self.frames[task.ply].excluded = PackedMove::NONE;
         // It left a variation without this move.
@@ -247,10 +248,10 @@ impl Playing<'_> {
                 pv: task.is_pv(),
                 cut_node: task.cut_node,
                 improving: known.improving,
-                noisy_hint: known.noisy_hint,
+                tt_capture: known.tt_capture,
                 check,
                 history,
-                was_pv: known.was_pv,
+                tt_pv: known.tt_pv,
                 cutoffs: self.frames[ply + 1].cutoffs > 2,
                 error: known.error,
             });

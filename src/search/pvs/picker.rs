@@ -1,7 +1,7 @@
 //! Step 10: the order of moves, generated in stages so that a node which is cut early never
 //! generates what it does not need.
 
-use super::{Known, Playing};
+use super::{Known, Pvs};
 use crate::board::movegen::{Kind, MoveList};
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, see};
@@ -22,7 +22,7 @@ pub struct Lists {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
-    Hint,
+    TtMove,
     BeginNoisy,
     Noisy,
     Quiet,
@@ -34,15 +34,15 @@ enum Stage {
 /// and has the lists to itself.
 pub struct Picker {
     stage: Stage,
-    hint: PackedMove,
+    tt_move: PackedMove,
     /// Losing captures given so far.
     given: usize,
     skip_quiets: bool,
 }
 
 impl Picker {
-    pub fn new(hint: PackedMove) -> Picker {
-        Picker { stage: Stage::Hint, hint, given: 0, skip_quiets: false }
+    pub fn new(tt_move: PackedMove) -> Picker {
+        Picker { stage: Stage::TtMove, tt_move, given: 0, skip_quiets: false }
     }
 
     /// No more quiet moves.
@@ -51,7 +51,7 @@ impl Picker {
     }
 }
 
-impl Playing<'_> {
+impl Pvs<'_> {
     /// The next move of a node: the table's, captures that do not lose, quiet moves by history,
     /// losing captures.
     pub(super) fn next_move(
@@ -63,10 +63,10 @@ impl Playing<'_> {
     ) -> Option<PackedMove> {
         loop {
             match picker.stage {
-                Stage::Hint => {
+                Stage::TtMove => {
                     picker.stage = Stage::BeginNoisy;
-                    if picker.hint.is_some() {
-                        return Some(picker.hint);
+                    if picker.tt_move.is_some() {
+                        return Some(picker.tt_move);
                     }
                 }
                 Stage::BeginNoisy => {
@@ -81,7 +81,7 @@ impl Playing<'_> {
                 }
                 Stage::Quiet => match self.memory.lists[ply].moves.take() {
                     Some(_) if picker.skip_quiets => picker.begin_losing(),
-                    Some((m, _)) if m == picker.hint => {}
+                    Some((m, _)) if m == picker.tt_move => {}
                     Some((m, _)) => return Some(m),
                     None => picker.begin_losing(),
                 },
@@ -104,7 +104,7 @@ impl Playing<'_> {
     fn next_noisy(&mut self, position: &Position, picker: &Picker, ply: Ply) -> Option<PackedMove> {
         let lists = &mut self.memory.lists[ply];
         while let Some((m, value)) = lists.moves.take() {
-            if m == picker.hint {
+            if m == picker.tt_move {
                 continue;
             }
             // A capture with a good history may lose a little.
@@ -167,7 +167,7 @@ pub fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Memory, Playing};
+    use super::super::{Memory, Pvs};
     use super::*;
     use crate::score::Score;
     use crate::search::crew::Crew;
@@ -179,16 +179,16 @@ mod tests {
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-    fn known(position: &Position, hint: PackedMove) -> Known {
+    fn known(position: &Position, tt_move: PackedMove) -> Known {
         Known {
             entry: None,
-            hint,
-            noisy_hint: position.is_noisy(hint),
+            tt_move,
+            tt_capture: position.is_noisy(tt_move),
             raw_eval: None,
             eval: Score::ZERO,
             error: 0,
             improving: false,
-            was_pv: false,
+            tt_pv: false,
             threats: Threats::default(),
             checks: None,
             before: [None; 4],
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn each_move_comes_once_whatever_is_done_while_the_hint_is_tried() {
+    fn each_move_comes_once_whatever_is_done_while_the_tt_move_is_tried() {
         let position = Position::from_fen(KIWIPETE).unwrap();
         let mut legal = position.legal_moves();
         let job = SearchJob::new(position.clone(), Searcher::Playing);
@@ -205,13 +205,13 @@ mod tests {
         let crew = Crew::new(1, Endgame::default());
         let (mut memory, mut report) = (Memory::new(), |_: &_| {});
         let worker = Worker::new(&job, &table, &keeper, &crew, 0, None);
-        let mut searcher = Playing::new(worker, &mut memory, &mut report);
-        for hint in [PackedMove::NONE, legal[0], legal[20]] {
-            let known = known(&position, hint);
-            let mut picker = Picker::new(hint);
+        let mut searcher = Pvs::new(worker, &mut memory, &mut report);
+        for tt_move in [PackedMove::NONE, legal[0], legal[20]] {
+            let known = known(&position, tt_move);
+            let mut picker = Picker::new(tt_move);
             let mut given = Vec::new();
             while let Some(m) = searcher.next_move(&position, &mut picker, &known, 1) {
-                if m == hint {
+                if m == tt_move {
                     // So much a singular search may leave of the lists.
                     let mut other = Picker::new(PackedMove::NONE);
                     for _ in 0..30 {
@@ -222,7 +222,7 @@ mod tests {
             }
             given.sort_by_key(|m| m.raw());
             legal.sort_by_key(|m| m.raw());
-            assert_eq!(given, legal[..], "hint {hint:?}");
+            assert_eq!(given, legal[..], "tt_move {tt_move:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Quiescence: captures and promotions until the position is quiet; every evasion when in check.
 
-use super::Playing;
+use super::Pvs;
 use super::evaluation::refined;
 use super::picker::noisy_value;
 use crate::board::movegen::Kind;
@@ -11,7 +11,7 @@ use crate::search::history::{Quiet, moved_piece};
 use crate::search::table::Entry;
 use crate::search::{Bound, params, prune};
 
-impl Playing<'_> {
+impl Pvs<'_> {
     /// The value of a node when only captures are searched, fail-soft.
     pub(super) fn quiescence(
         &mut self,
@@ -52,13 +52,13 @@ impl Playing<'_> {
             alpha = alpha.max(best);
             // What a capture must reach beside its victim to be tried.
             let futile = raw.map(|_| best + params::quiescence_margin());
-            let hint = entry.map_or(PackedMove::NONE, |entry| entry.best);
+            let tt_move = entry.map_or(PackedMove::NONE, |entry| entry.best);
             let (mut number, mut quiets) = (0, 0);
             for kind in [Kind::Noisy, Kind::Quiet] {
                 if kind == Kind::Quiet && !position.in_check() {
                     break;
                 }
-                self.order(position, kind, hint, ply);
+                self.order(position, kind, tt_move, ply);
                 while let Some((m, _)) = self.memory.lists[ply].moves.take() {
                     self.worker.prefetch(position, m);
                     if let Some(futile) = futile
@@ -108,18 +108,18 @@ impl Playing<'_> {
             bound,
             eval: raw,
             depth: 0,
-            was_pv: entry.is_some_and(|entry| entry.was_pv),
+            tt_pv: entry.is_some_and(|entry| entry.tt_pv),
         };
         self.worker.table.store(position.key(), entry);
         Some(best)
     }
 
     /// Generates the moves of one kind, the table's first.
-    fn order(&mut self, position: &Position, kind: Kind, hint: PackedMove, ply: Ply) {
+    fn order(&mut self, position: &Position, kind: Kind, tt_move: PackedMove, ply: Ply) {
         let history = &self.memory.history;
         if kind == Kind::Noisy {
             self.memory.lists[ply].moves.fill(position, kind, |m| {
-                if m == hint { i32::MAX } else { noisy_value(position, history, m) }
+                if m == tt_move { i32::MAX } else { noisy_value(position, history, m) }
             });
             return;
         }
@@ -127,7 +127,7 @@ impl Playing<'_> {
         let history = history.quiets(position, &self.before(ply));
         self.memory.lists[ply].moves.fill(position, kind, |m| {
             let quiet = Quiet::new(position, &threats, m);
-            if m == hint { i32::MAX } else { history.value(&quiet) }
+            if m == tt_move { i32::MAX } else { history.value(&quiet) }
         });
     }
 
@@ -150,7 +150,7 @@ impl Playing<'_> {
 
 /// Captures alone are a poor witness of how far above beta.
 fn trusted(best: Score, beta: Score) -> Score {
-    prune::believed(best, beta, params::quiescence_trust())
+    prune::blend_fail_high(best, beta, params::quiescence_trust())
 }
 
 fn decides(entry: &Entry, alpha: Score, beta: Score, ply: Ply) -> Option<Score> {

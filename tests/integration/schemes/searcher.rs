@@ -6,7 +6,7 @@ use tacet::board::Position;
 use tacet::score::Depth;
 use tacet::search::null_move::Scheme;
 use tacet::search::table::Table;
-use tacet::search::{self, Outcome, SearchJob, Searcher, Switches};
+use tacet::search::{self, ClassicOptions, Outcome, SearchJob, Searcher};
 use tacet::time::{Clock, Keeper, Limits};
 
 /// A clock that stands still.
@@ -22,7 +22,7 @@ impl Clock for Still {
 pub fn classic(scheme: &str, root: &Position, depth: Depth) -> Outcome {
     let mut job = SearchJob::new(root.clone(), Searcher::Classic);
     job.scheme = Scheme::named(scheme).unwrap_or_else(|| panic!("no scheme is named {scheme}"));
-    job.switches = Switches { table: false, history: false, ..Switches::default() };
+    job.switches = ClassicOptions { table: false, history: false, ..ClassicOptions::default() };
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let keeper = Keeper::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
     let table = Table::new(1).expect("a table of 1 MB");
