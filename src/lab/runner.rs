@@ -6,13 +6,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
-
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::epd::{self, Suite};
 use super::{LabError, report};
 use crate::board::{Color, Position};
+use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
@@ -332,16 +330,9 @@ pub fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, LabErro
     })
 }
 
-/// A progress bar on standard error; nothing if that is no terminal.
-pub fn progress(total: usize, done: usize) -> ProgressBar {
-    const STYLE: &str = "{wide_bar} {pos}/{len} {msg} {elapsed_precise}, {eta_precise} to go";
-    let bar = ProgressBar::new(total as u64).with_position(done as u64);
-    if let Ok(style) = ProgressStyle::with_template(STYLE) {
-        bar.set_style(style);
-    }
-    bar.reset_eta();
-    bar.enable_steady_tick(Duration::from_secs(1));
-    bar
+/// Progress of `total` tasks, `done` of which are there already.
+pub fn progress(total: usize, done: usize) -> Progress {
+    Progress::new(total as u64, done as u64)
 }
 
 #[cfg(test)]

@@ -1,0 +1,62 @@
+//! Ctrl-C. The first asks the work in progress to end and to show what it has; the second ends the
+//! program.
+//!
+//! Programs that never call [`listen`] keep the system's behaviour.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+
+/// The shell's exit status for a program ended by SIGINT.
+const EXIT_STATUS: i32 = 130;
+
+/// The sender is dropped at the first Ctrl-C, which closes every receiver at once.
+struct Signal {
+    sender: Mutex<Option<Sender<()>>>,
+    receiver: Receiver<()>,
+}
+
+/// Installs the handler, once in a process. The channel closes at the first Ctrl-C and never
+/// holds a message.
+pub fn listen() -> Receiver<()> {
+    static SIGNAL: OnceLock<Signal> = OnceLock::new();
+    let signal = SIGNAL.get_or_init(|| {
+        let (sender, receiver) = bounded(0);
+        // Without a handler Ctrl-C kills the program, as it would without this module.
+        if let Err(error) = ctrlc::set_handler(|| SIGNAL.get().map_or((), Signal::raise)) {
+            log::warn!("Ctrl-C will end the program at once: {error}");
+        }
+        Signal { sender: Mutex::new(Some(sender)), receiver }
+    });
+    signal.receiver.clone()
+}
+
+/// Was Ctrl-C pressed since [`listen`] was called first?
+pub fn is_requested() -> bool {
+    listen().try_recv() == Err(TryRecvError::Disconnected)
+}
+
+impl Signal {
+    fn raise(&self) {
+        let first = self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if first.is_none() {
+            std::process::exit(EXIT_STATUS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_signal_closes_the_channel_for_all_listeners() {
+        let (sender, receiver) = bounded(0);
+        let signal = Signal { sender: Mutex::new(Some(sender)), receiver };
+        let listener = signal.receiver.clone();
+        assert_eq!(listener.try_recv(), Err(TryRecvError::Empty));
+        signal.raise();
+        assert_eq!(listener.try_recv(), Err(TryRecvError::Disconnected));
+        assert_eq!(signal.receiver.try_recv(), Err(TryRecvError::Disconnected));
+    }
+}
