@@ -15,7 +15,7 @@ use tacet::board::{PackedMove, Position, see};
 use tacet::eval::{Evaluator, State};
 use tacet::search::table::Table;
 use tacet::search::{SearchJob, Searcher, run};
-use tacet::time::{Keeper, Limits};
+use tacet::time::{Limits, TimeManager};
 
 /// Opening, middle games of several kinds and endings.
 const POSITIONS: [&str; 6] = [
@@ -170,7 +170,7 @@ fn search(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 table.clear();
-                run(&job, &table, &Keeper::with_limits(Limits::to_depth(depth)), &mut |_| ())
+                run(&job, &table, &TimeManager::with_limits(Limits::to_depth(depth)), &mut |_| ())
             });
         });
     }

@@ -22,7 +22,7 @@ use crate::search::params::Values;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
 use crate::search::{Bound, ClassicOptions, Line, Message, Outcome, SearchJob, Searcher};
-use crate::time::{Clock, Keeper, Limits, SystemClock};
+use crate::time::{Clock, Limits, SystemClock, TimeManager};
 
 /// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
 pub const STACK_BYTES: usize = 16 << 20;
@@ -104,7 +104,7 @@ pub enum Event {
 
 /// How far a running search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulse {
+pub struct SearchProgress {
     /// Nodes of all threads.
     pub nodes: u64,
     /// Entries of this search among the table's, in per mille.
@@ -140,7 +140,7 @@ pub struct Engine {
 }
 
 struct Running {
-    keeper: Arc<Keeper>,
+    time: Arc<TimeManager>,
     thread: JoinHandle<()>,
 }
 
@@ -268,19 +268,19 @@ impl Engine {
         let job = self.job(search_moves);
         let limits = job.limits(limits);
         let overhead = self.options.move_overhead;
-        let keeper = Arc::new(Keeper::new(clock, limits, job.root.turn(), overhead));
+        let time = Arc::new(TimeManager::new(clock, limits, job.root.turn(), overhead));
         let table = Arc::clone(&self.table);
         let pool = Arc::clone(&self.pool);
         pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads());
         let events = self.events.clone();
         let root = job.root.clone();
-        let kept = Arc::clone(&keeper);
+        let kept = Arc::clone(&time);
         let spawned = thread::Builder::new()
             .name("search".into())
             .stack_size(STACK_BYTES)
             .spawn(move || search_thread(&job, &table, &pool, &kept, &events));
         match spawned {
-            Ok(thread) => self.running = Some(Running { keeper, thread }),
+            Ok(thread) => self.running = Some(Running { time, thread }),
             Err(error) => {
                 let fault = format!("no thread to search on: {error}");
                 send(&self.events, Event::Done(makeshift(&root, &[], Duration::ZERO, fault)));
@@ -289,34 +289,34 @@ impl Engine {
     }
 
     /// How far the running search is. `None` if none runs, or it only holds its answer back.
-    pub fn pulse(&self) -> Option<Pulse> {
-        let keeper = &self.running.as_ref()?.keeper;
-        if keeper.is_stopped() {
+    pub fn progress(&self) -> Option<SearchProgress> {
+        let time = &self.running.as_ref()?.time;
+        if time.is_stopped() {
             return None;
         }
         let hash_full = self.table.hash_full();
-        Some(Pulse { nodes: keeper.nodes(), hash_full, elapsed: keeper.elapsed() })
+        Some(SearchProgress { nodes: time.nodes(), hash_full, elapsed: time.elapsed() })
     }
 
     /// Asks the running search to end now; its [`Event::Done`] follows. Without effect if none
     /// runs.
     pub fn stop(&self) {
         if let Some(running) = &self.running {
-            running.keeper.stop();
+            running.time.stop();
         }
     }
 
     /// The opponent played the move pondered on. Without effect if nothing is pondered.
     pub fn ponder_hit(&self) {
         if let Some(running) = &self.running {
-            running.keeper.ponder_hit();
+            running.time.ponder_hit();
         }
     }
 
     /// Stops the running search and waits for its thread; what it said is then in the channel.
     pub fn wait_after_stop(&mut self) {
         if let Some(running) = self.running.take() {
-            running.keeper.stop();
+            running.time.stop();
             if running.thread.join().is_err() {
                 log::error!("the search thread panicked after its search");
             }
@@ -353,21 +353,21 @@ fn search_thread(
     job: &SearchJob,
     table: &Table,
     pool: &Mutex<Pool>,
-    keeper: &Keeper,
+    time: &TimeManager,
     events: &Sender<Event>,
 ) {
-    let mut report = |said: &Message| send(events, Event::Info(said.clone(), keeper.elapsed()));
+    let mut report = |said: &Message| send(events, Event::Info(said.clone(), time.elapsed()));
     let searched = catch_unwind(AssertUnwindSafe(|| {
         if job.root.has_legal_move() {
             let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
-            pool.run(job, table, keeper, &mut report)
+            pool.run(job, table, time, &mut report)
         } else {
             Outcome::default()
         }
     }));
-    keeper.end_search();
-    keeper.hold_answer();
-    let elapsed = keeper.elapsed();
+    time.end_search();
+    time.hold_answer();
+    let elapsed = time.elapsed();
     let answer = match searched {
         Ok(outcome) => Answer { outcome, elapsed, fault: None },
         Err(panic) => {

@@ -1,4 +1,4 @@
-//! When to stop: the limits of one `go`, what they mean as a budget of time, and the [`Keeper`]
+//! When to stop: the limits of one `go`, what they mean as a budget of time, and the [`TimeManager`]
 //! that the controller and all search threads share.
 //!
 //! All limits hold together and the first one reached ends the search. The time for a move has two
@@ -42,7 +42,7 @@ const LEAST_LOOK_INTERVAL: u64 = 16;
 const FREE_NODES: u64 = 128;
 /// An iteration so many plies beyond a mate finds no nearer one: reductions have been made up for.
 const BEYOND_MATE: Depth = 10;
-/// `Keeper::clock_start` while the opponent's clock runs.
+/// `TimeManager::clock_start` while the opponent's clock runs.
 const PONDERING: u64 = u64::MAX;
 
 /// Where the time comes from: injected, so that tests own it.
@@ -151,7 +151,7 @@ pub struct Progress {
 }
 
 /// Says when a search ends. Shared by the controller and all search threads.
-pub struct Keeper {
+pub struct TimeManager {
     clock: Arc<dyn Clock>,
     limits: Limits,
     budget: Budget,
@@ -173,14 +173,19 @@ pub struct Keeper {
     changed: Condvar,
 }
 
-impl Keeper {
+impl TimeManager {
     /// Starts the clock for a search by the side `turn`; `overhead` is what a move costs beside
     /// thinking (the network, the GUI).
-    pub fn new(clock: Arc<dyn Clock>, limits: Limits, turn: Color, overhead: Duration) -> Keeper {
+    pub fn new(
+        clock: Arc<dyn Clock>,
+        limits: Limits,
+        turn: Color,
+        overhead: Duration,
+    ) -> TimeManager {
         let began = clock.now();
         let clock_start = if limits.ponder { PONDERING } else { nanos(began) };
         let budget = Budget::new(&limits, turn, overhead);
-        Keeper {
+        TimeManager {
             clock,
             look_interval: look_interval(budget.hard),
             budget,
@@ -198,8 +203,8 @@ impl Keeper {
 
     /// A keeper on the machine's clock without overhead, for searches outside a game. Only limits
     /// that are the same for both colours make sense here.
-    pub fn with_limits(limits: Limits) -> Keeper {
-        Keeper::new(Arc::new(SystemClock::new()), limits, Color::White, Duration::ZERO)
+    pub fn with_limits(limits: Limits) -> TimeManager {
+        TimeManager::new(Arc::new(SystemClock::new()), limits, Color::White, Duration::ZERO)
     }
 
     /// Time since the search began.
@@ -207,7 +212,7 @@ impl Keeper {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// Nodes searched, as was last told to [`Keeper::must_stop`].
+    /// Nodes searched, as was last told to [`TimeManager::must_stop`].
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
@@ -219,7 +224,7 @@ impl Keeper {
         self.wake();
     }
 
-    /// Ends the search on all threads; unlike [`Keeper::stop`] the answer may still be held back.
+    /// Ends the search on all threads; unlike [`TimeManager::stop`] the answer may still be held back.
     pub fn end_search(&self) {
         self.ended.store(true, Ordering::Release);
     }
@@ -258,7 +263,7 @@ impl Keeper {
         over
     }
 
-    /// How many more nodes may be searched before [`Keeper::must_stop`] has to be asked
+    /// How many more nodes may be searched before [`TimeManager::must_stop`] has to be asked
     /// (1..=1024). Asking so often makes the node limit exact and keeps a short time limit.
     pub fn nodes_to_next_look(&self, nodes: u64) -> u64 {
         let left = self.limits.nodes.map_or(LOOK_INTERVAL, |limit| limit.saturating_sub(nodes));

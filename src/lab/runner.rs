@@ -15,7 +15,7 @@ use crate::score::{Depth, MAX_PLY};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
 use crate::search::{self, ClassicOptions, Outcome, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// Which positions of which suite.
 #[derive(clap::Args, Clone, Debug)]
@@ -208,7 +208,7 @@ impl SearchArgs {
             switches: self.switches(),
             ..SearchJob::new(position.clone(), self.searcher)
         };
-        search::run(&job, table, &Keeper::with_limits(limits), &mut |_| {})
+        search::run(&job, table, &TimeManager::with_limits(limits), &mut |_| {})
     }
 }
 

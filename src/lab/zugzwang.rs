@@ -23,7 +23,7 @@ use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
 use crate::search::{self, Outcome, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// Tells whether the side to move is in zugzwang
 #[derive(clap::Args, Clone, Debug)]
@@ -278,7 +278,7 @@ impl Examiner<'_> {
             (None, nodes) => (40, nodes.or(Some(2_500_000))),
         };
         let limits = Limits { depth: Some(depth), nodes, ..Limits::default() };
-        search::run(&job, &self.table, &Keeper::with_limits(limits), &mut |_| {})
+        search::run(&job, &self.table, &TimeManager::with_limits(limits), &mut |_| {})
     }
 }
 

@@ -40,7 +40,7 @@ impl<'a> Classic<'a> {
     /// Deepens until the keeper says stop. A mate found does not end the search.
     pub fn run(mut self, report: &mut dyn FnMut(&Message)) -> Outcome {
         let mut outcome = Outcome::default();
-        for depth in 1..=self.worker.keeper.max_depth() {
+        for depth in 1..=self.worker.time.max_depth() {
             let Some(lines) = self.iteration(depth, report) else {
                 break;
             };
@@ -55,7 +55,7 @@ impl<'a> Classic<'a> {
                 mate_found: best.score.mate_moves().and_then(|moves| u32::try_from(moves).ok()),
                 ..Progress::default()
             };
-            if !self.worker.keeper.may_deepen(&progress) {
+            if !self.worker.time.may_deepen(&progress) {
                 break;
             }
         }

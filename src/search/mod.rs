@@ -1,8 +1,8 @@
 //! Searching: a [`SearchJob`] in, an [`Outcome`] out.
 
 mod classic;
+mod context;
 pub mod correction;
-mod crew;
 pub mod endgame;
 pub mod extend;
 pub mod handicap;
@@ -24,7 +24,7 @@ mod worker;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 use endgame::Probing;
 use handicap::Handicap;
 use null_move::Scheme;
@@ -255,8 +255,8 @@ impl Outcome {
 pub fn run(
     job: &SearchJob,
     table: &Table,
-    keeper: &Keeper,
+    time: &TimeManager,
     report: &mut dyn FnMut(&Message),
 ) -> Outcome {
-    Pool::new().run(job, table, keeper, report)
+    Pool::new().run(job, table, time, report)
 }

@@ -7,7 +7,7 @@
 use std::thread;
 
 use super::classic::Classic;
-use super::crew::Crew;
+use super::context::SharedContext;
 use super::endgame::Endgame;
 use super::handicap::Handicap;
 use super::pvs::{Memory, Pvs};
@@ -16,7 +16,7 @@ use super::worker::Worker;
 use super::{Bound, Line, Message, Outcome, SearchJob, Searcher};
 use crate::board::PackedMove;
 use crate::score::Score;
-use crate::time::Keeper;
+use crate::time::TimeManager;
 
 /// The search recurses once a ply.
 const STACK_BYTES: usize = 16 << 20;
@@ -49,28 +49,28 @@ impl Pool {
         self.memories.fill_with(Memory::new);
     }
 
-    /// Runs a search to its end. `keeper` says when that is, `report` is called with all that the
+    /// Runs a search to its end. `time` says when that is, `report` is called with all that the
     /// first thread has to say. The classic searcher uses one thread whatever the pool has.
     ///
     /// If the root has a legal move, the outcome has at least one line with at least one move,
-    /// even if the keeper stops the search before the first node.
+    /// even if the time stops the search before the first node.
     pub fn run(
         &mut self,
         job: &SearchJob,
         table: &Table,
-        keeper: &Keeper,
+        time: &TimeManager,
         report: &mut dyn FnMut(&Message),
     ) -> Outcome {
         if let Some(handicap) = job.handicap {
-            return self.play_weaker(handicap, job, table, keeper, report);
+            return self.play_weaker(handicap, job, table, time, report);
         }
         table.new_search();
         job.values.install();
         let mut outcome = match job.searcher {
-            Searcher::Playing | Searcher::Tactical => self.play(job, table, keeper, report),
+            Searcher::Playing | Searcher::Tactical => self.play(job, table, time, report),
             Searcher::Classic => {
-                let crew = Crew::new(1, Endgame::default());
-                Classic::new(Worker::new(job, table, keeper, &crew, 0, None)).run(report)
+                let shared = SharedContext::new(1, Endgame::default());
+                Classic::new(Worker::new(job, table, time, &shared, 0, None)).run(report)
             }
         };
         if outcome.lines.is_empty() {
@@ -85,7 +85,7 @@ impl Pool {
         handicap: Handicap,
         job: &SearchJob,
         table: &Table,
-        keeper: &Keeper,
+        time: &TimeManager,
         report: &mut dyn FnMut(&Message),
     ) -> Outcome {
         let mut report_wanted = |message: &Message| match message {
@@ -93,7 +93,7 @@ impl Pool {
             _ => report(message),
         };
         let weakened = handicap.weakened(job);
-        let mut outcome = self.run(&weakened, table, keeper, &mut report_wanted);
+        let mut outcome = self.run(&weakened, table, time, &mut report_wanted);
         handicap.choose(job, &mut outcome.lines);
         outcome.lines.truncate(job.multi_pv);
         outcome
@@ -103,17 +103,17 @@ impl Pool {
         &mut self,
         job: &SearchJob,
         table: &Table,
-        keeper: &Keeper,
+        time: &TimeManager,
         report: &mut dyn FnMut(&Message),
     ) -> Outcome {
-        let crew = &Crew::new(self.memories.len(), Endgame::new(job));
+        let shared = &SharedContext::new(self.memories.len(), Endgame::new(job));
         let mut memories = self.memories.iter_mut().enumerate();
         let Some((_, first)) = memories.next() else { return Outcome::default() };
         let mut outcome = thread::scope(|scope| {
             let helpers: Vec<_> = memories
                 .filter_map(|(number, memory)| {
                     let last = memory.take_eval();
-                    let worker = Worker::new(job, table, keeper, crew, number, last);
+                    let worker = Worker::new(job, table, time, shared, number, last);
                     let search = move || {
                         job.values.install();
                         Pvs::new(worker, memory, &mut |_| ()).run()
@@ -123,14 +123,14 @@ impl Pool {
                     builder.spawn_scoped(scope, search).ok()
                 })
                 .collect();
-            let worker = Worker::new(job, table, keeper, crew, 0, first.take_eval());
-            let guard = EndOfSearch(keeper);
+            let worker = Worker::new(job, table, time, shared, 0, first.take_eval());
+            let guard = EndOfSearch(time);
             let outcome = Pvs::new(worker, first, report).run();
             drop(guard);
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
             elect(job, outcome, others.collect())
         });
-        let endgame = &crew.endgame;
+        let endgame = &shared.endgame;
         outcome.stats.tablebase_hits += endgame.hits();
         outcome.lines = outcome.lines.into_iter().map(|line| endgame.judged(line)).collect();
         if outcome.lines.is_empty() {
@@ -142,7 +142,7 @@ impl Pool {
 
 /// Ends the search on all threads when dropped, by a panic too: who waits for the others to end would
 /// wait for ever.
-struct EndOfSearch<'k>(&'k Keeper);
+struct EndOfSearch<'k>(&'k TimeManager);
 
 impl Drop for EndOfSearch<'_> {
     fn drop(&mut self) {
@@ -201,7 +201,7 @@ fn any_move(job: &SearchJob) -> Option<Line> {
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::search::crew::Milestone;
+    use crate::search::context::CompletedIteration;
     use crate::time::Limits;
 
     fn outcome(m: PackedMove, score: i32, depth: i32) -> Outcome {
@@ -231,20 +231,20 @@ mod tests {
         pool.set_threads(3);
         let job = SearchJob::new(Position::startpos(), Searcher::Playing);
         let table = Table::new(1).unwrap();
-        let keeper = Keeper::with_limits(Limits::to_depth(7));
-        let outcome = pool.run(&job, &table, &keeper, &mut |_| ());
+        let time = TimeManager::with_limits(Limits::to_depth(7));
+        let outcome = pool.run(&job, &table, &time, &mut |_| ());
         assert!(job.root.is_legal(outcome.best()));
-        assert!(keeper.is_stopped());
+        assert!(time.is_stopped());
     }
 
     #[test]
     fn a_thread_goes_on_from_the_deepest_iteration_of_all() {
         let job = SearchJob::new(Position::startpos(), Searcher::Playing);
         let table = Table::new(1).unwrap();
-        let crew = Crew::new(2, Endgame::default());
+        let shared = SharedContext::new(2, Endgame::default());
         let run = |number: usize, depth: i32| {
-            let keeper = Keeper::with_limits(Limits::to_depth(depth));
-            let worker = Worker::new(&job, &table, &keeper, &crew, number, None);
+            let time = TimeManager::with_limits(Limits::to_depth(depth));
+            let worker = Worker::new(&job, &table, &time, &shared, number, None);
             Pvs::new(worker, &mut Memory::new(), &mut |_| ()).run()
         };
         let first = run(0, 6);
@@ -260,18 +260,18 @@ mod tests {
         let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
         let job = SearchJob::new(Position::from_fen(kiwipete).unwrap(), Searcher::Playing);
         let table = Table::new(1).unwrap();
-        let crew = Crew::new(2, Endgame::default());
+        let shared = SharedContext::new(2, Endgame::default());
         let ahead = || {
             let lines = outcome(job.root.legal_moves()[0], 0, 11).lines;
-            crew.pass(Milestone { depth: 11, lines, effort: Vec::new() });
+            shared.complete(CompletedIteration { depth: 11, lines, effort: Vec::new() });
         };
         // As if the other thread came to depth 11 while this one begins with depth 9.
         let mut report = |message: &Message| match message {
             Message::Line(info) if info.line.depth == 7 => ahead(),
             _ => {}
         };
-        let keeper = Keeper::with_limits(Limits::to_depth(12));
-        let worker = Worker::new(&job, &table, &keeper, &crew, 1, None);
+        let time = TimeManager::with_limits(Limits::to_depth(12));
+        let worker = Worker::new(&job, &table, &time, &shared, 1, None);
         let outcome = Pvs::new(worker, &mut Memory::new(), &mut report).run();
         let depths: Vec<_> = outcome.iterations.iter().map(|iteration| iteration.depth).collect();
         assert_eq!(depths, [1, 2, 3, 4, 5, 7, 11, 12]);
@@ -290,8 +290,8 @@ mod tests {
             pool.set_threads(2);
             let job = SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing);
             let table = Table::new(1).unwrap();
-            let keeper = Keeper::with_limits(Limits::to_depth(5));
-            let outcome = pool.run(&job, &table, &keeper, &mut |_| ());
+            let time = TimeManager::with_limits(Limits::to_depth(5));
+            let outcome = pool.run(&job, &table, &time, &mut |_| ());
             assert!(outcome.lines.is_empty(), "{fen}");
         }
     }

@@ -330,7 +330,7 @@ impl<'a> Pvs<'a> {
         if task.is_root() || self.frames[task.ply].excluded.is_some() {
             return Proved::NOTHING;
         }
-        let endgame = &self.worker.crew.endgame;
+        let endgame = &self.worker.shared.endgame;
         let Some((score, bound)) = endgame.probe(position, task.depth, task.ply) else {
             return Proved::NOTHING;
         };

@@ -1,16 +1,16 @@
 //! One search thread's state: what both searchers share.
 
-use super::crew::Crew;
+use super::context::SharedContext;
 use super::stats::Stats;
 use super::table::Table;
 use super::{Iteration, Line, SearchJob};
 use crate::board::{PackedMove, Position, Role};
 use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
-use crate::time::Keeper;
+use crate::time::TimeManager;
 
-/// Nodes between a thread's looks at the others of its crew.
-const CREW_INTERVAL: u64 = 1024;
+/// Nodes between a thread's looks at the others of its shared.
+const SYNC_INTERVAL: u64 = 1024;
 /// From this depth on every second thread goes ahead.
 const AHEAD_FROM: Depth = 5;
 
@@ -22,9 +22,9 @@ pub struct Worker<'a> {
     /// The table, shared.
     pub table: &'a Table,
     /// Says when to stop.
-    pub keeper: &'a Keeper,
+    pub time: &'a TimeManager,
     /// The threads of this search, and which of them this is.
-    pub crew: &'a Crew,
+    pub shared: &'a SharedContext,
     number: usize,
     /// Positions of so many men or fewer are looked up in the endgame tables; 0: none is.
     pub table_men: usize,
@@ -66,13 +66,13 @@ impl Variation {
 impl<'a> Worker<'a> {
     /// A worker that stands at the job's root.
     ///
-    /// The first of the crew minds the limits; the others search until they are stopped. What is
+    /// The first of the shared minds the limits; the others search until they are stopped. What is
     /// left of the last search's evaluation is of use if there is any.
     pub fn new(
         job: &'a SearchJob,
         table: &'a Table,
-        keeper: &'a Keeper,
-        crew: &'a Crew,
+        time: &'a TimeManager,
+        shared: &'a SharedContext,
         number: usize,
         last: Option<eval::State>,
     ) -> Worker<'a> {
@@ -81,10 +81,10 @@ impl<'a> Worker<'a> {
         let mut worker = Worker {
             job,
             table,
-            keeper,
-            crew,
+            time,
+            shared,
             number,
-            table_men: crew.endgame.men(),
+            table_men: shared.endgame.men(),
             eval: eval::State::resumed(last, job.evaluator(), &job.root),
             stats: Stats::default(),
             root_material: stage(&job.root),
@@ -112,19 +112,19 @@ impl<'a> Worker<'a> {
         Some(())
     }
 
-    /// Tells the crew how far this thread is, and asks whether to stop.
+    /// Tells the shared how far this thread is, and asks whether to stop.
     #[cold]
     fn look(&mut self) -> Option<()> {
         self.publish();
-        let mut interval = CREW_INTERVAL;
+        let mut interval = SYNC_INTERVAL;
         if self.is_first() {
-            let nodes = self.crew.nodes();
-            if self.keeper.must_stop(nodes) {
+            let nodes = self.shared.nodes();
+            if self.time.must_stop(nodes) {
                 return None;
             }
-            let next = self.keeper.nodes_to_next_look(nodes).max(1);
-            interval = if self.crew.is_one() { next } else { next.min(interval) };
-        } else if self.keeper.is_stopped() {
+            let next = self.time.nodes_to_next_look(nodes).max(1);
+            interval = if self.shared.is_one() { next } else { next.min(interval) };
+        } else if self.time.is_stopped() {
             return None;
         }
         if self.is_overtaken() {
@@ -146,7 +146,7 @@ impl<'a> Worker<'a> {
 
     /// Has another thread completed this one's iteration, or a deeper one?
     pub fn is_overtaken(&self) -> bool {
-        self.crew.depth() >= self.target
+        self.shared.depth() >= self.target
     }
 
     /// The depth of the iteration after one of depth `last`. Every second thread goes a ply further
@@ -154,7 +154,7 @@ impl<'a> Worker<'a> {
     /// same one all would be at the same nodes at the same time.
     pub fn next_depth(&self, last: Depth) -> Depth {
         let ahead = Depth::from(self.number % 2 == 1 && last >= AHEAD_FROM);
-        (last + 1 + ahead).min(self.keeper.max_depth())
+        (last + 1 + ahead).min(self.time.max_depth())
     }
 
     /// Goes back to the root from wherever the search was left.
@@ -163,15 +163,15 @@ impl<'a> Worker<'a> {
         self.eval.reset(&self.job.root);
     }
 
-    /// Tells the crew what this thread has counted.
+    /// Tells the shared what this thread has counted.
     pub fn publish(&self) {
-        self.crew.count(self.number, &self.stats);
+        self.shared.count(self.number, &self.stats);
     }
 
     /// Nodes of all threads.
     pub fn all_nodes(&self) -> u64 {
         self.publish();
-        self.crew.nodes()
+        self.shared.nodes()
     }
 
     /// Does this thread mind the limits and report?
@@ -243,7 +243,7 @@ impl<'a> Worker<'a> {
         let asked = &self.job.search_moves;
         (asked.is_empty() || asked.contains(&m))
             && !self.excluded.contains(&m)
-            && self.crew.endgame.admits(m, &self.excluded)
+            && self.shared.endgame.admits(m, &self.excluded)
     }
 
     /// Begins the principal variation of a node: nothing yet.
@@ -285,7 +285,7 @@ impl<'a> Worker<'a> {
             best: line.moves.first().copied().unwrap_or_default(),
             score: line.score,
             stats: self.stats,
-            elapsed: self.keeper.elapsed(),
+            elapsed: self.time.elapsed(),
         }
     }
 }

@@ -39,11 +39,11 @@ fn budget(limits: &Limits) -> (Duration, Duration) {
     (budget.soft.unwrap(), budget.hard.unwrap())
 }
 
-fn keeper(limits: Limits) -> (Arc<FakeClock>, Keeper) {
+fn keeper(limits: Limits) -> (Arc<FakeClock>, TimeManager) {
     let clock = Arc::new(FakeClock::default());
     // Not zero, so that a clock counted from the wrong moment shows.
     clock.set(5_000);
-    (clock.clone(), Keeper::new(clock, limits, Color::White, OVERHEAD))
+    (clock.clone(), TimeManager::new(clock, limits, Color::White, OVERHEAD))
 }
 
 /// A progress that neither stretches nor shrinks the soft limit.
@@ -316,7 +316,7 @@ fn depth_is_clamped_to_what_can_be_searched() {
 }
 
 /// Runs `hold_answer` on a thread and says whether it is still blocked after a while.
-fn is_held_until(limits: Limits, release: impl FnOnce(&Keeper)) -> bool {
+fn is_held_until(limits: Limits, release: impl FnOnce(&TimeManager)) -> bool {
     let keeper = Arc::new(keeper(limits).1);
     keeper.end_search();
     let waiter = {
@@ -333,9 +333,9 @@ fn is_held_until(limits: Limits, release: impl FnOnce(&Keeper)) -> bool {
 #[test]
 fn the_answer_is_held_until_it_may_go() {
     let infinite = Limits { infinite: true, ..Limits::default() };
-    assert!(is_held_until(infinite, Keeper::stop));
+    assert!(is_held_until(infinite, TimeManager::stop));
     let ponder = Limits { ponder: true, ..Limits::default() };
-    assert!(is_held_until(ponder.clone(), Keeper::stop));
-    assert!(is_held_until(ponder, Keeper::ponder_hit));
+    assert!(is_held_until(ponder.clone(), TimeManager::stop));
+    assert!(is_held_until(ponder, TimeManager::ponder_hit));
     assert!(!is_held_until(Limits::to_depth(1), |_| ()));
 }

@@ -29,7 +29,7 @@ use crate::score::Score;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
 use crate::search::{Bound, Message, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 use crate::uci::genfens::{OPENING_LIMIT, random_opening};
 
 /// What to generate.
@@ -273,7 +273,7 @@ impl<'a> Player<'a> {
             evaluator: self.evaluator.clone(),
             ..SearchJob::new(position.clone(), Searcher::Playing)
         };
-        let keeper = Keeper::with_limits(Limits::to_nodes(self.nodes * HARD_FACTOR));
+        let keeper = TimeManager::with_limits(Limits::to_nodes(self.nodes * HARD_FACTOR));
         let nodes = self.nodes;
         let outcome = self.pool.run(&job, &self.table, &keeper, &mut |said| {
             if let Message::Line(info) = said

@@ -13,7 +13,7 @@ use crate::search::null_move::Scheme;
 use crate::search::params::Values;
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// The depth if none is asked for.
 pub const DEPTH: Depth = 12;
@@ -77,7 +77,7 @@ pub struct Bench {
     evaluator: Evaluator,
     values: Values,
     /// One for each position.
-    keepers: Vec<Keeper>,
+    keepers: Vec<TimeManager>,
     stopped: AtomicBool,
 }
 
@@ -90,13 +90,18 @@ impl Bench {
         evaluator: Evaluator,
         values: Values,
     ) -> Bench {
-        let keeper = |_| Keeper::with_limits(Limits::to_depth(depth));
+        let keeper = |_| TimeManager::with_limits(Limits::to_depth(depth));
         let keepers = POSITIONS.iter().map(keeper).collect();
         Bench { searcher, scheme, evaluator, values, keepers, stopped: AtomicBool::new(false) }
     }
 
     /// Searches one position and returns its nodes and how long that took.
-    fn search(&self, fen: &str, table: &Table, keeper: &Keeper) -> Result<(u64, Duration), String> {
+    fn search(
+        &self,
+        fen: &str,
+        table: &Table,
+        keeper: &TimeManager,
+    ) -> Result<(u64, Duration), String> {
         let root = Position::from_fen(fen).map_err(|error| error.to_string())?;
         let job = SearchJob {
             scheme: self.scheme,
@@ -137,7 +142,7 @@ impl Job for Bench {
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        self.keepers.iter().for_each(Keeper::stop);
+        self.keepers.iter().for_each(TimeManager::stop);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::eval::Evaluator;
 use crate::kit::random::Random;
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// A small search must value an opening no further from 0 than this, in centipawns.
 pub const OPENING_LIMIT: i32 = 250;
@@ -83,7 +83,7 @@ impl Openings {
             ..SearchJob::new(position.clone(), Searcher::Playing)
         };
         table.clear();
-        let keeper = Keeper::with_limits(Limits::to_nodes(NODES));
+        let keeper = TimeManager::with_limits(Limits::to_nodes(NODES));
         let score = search::run(&job, table, &keeper, &mut |_| ()).score();
         score.is_some_and(|score| score.value().abs() <= OPENING_LIMIT)
     }

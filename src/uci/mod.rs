@@ -46,7 +46,7 @@ const LONGEST_QUEUE: usize = 1000;
 const GRACE: Duration = Duration::from_secs(60);
 /// A search that has said nothing for so long says how far it is. So it also finds out if nobody
 /// reads any more.
-const PULSE: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
 Tacet speaks UCI, the protocol between chess engines and their boards:
@@ -176,7 +176,7 @@ impl<W: Write> Controller<W> {
             let lines = if self.queue.len() < LONGEST_QUEUE { lines } else { &nothing };
             let said = self.task_said();
             let silence = match self.work {
-                Some(Work::Search(_)) => after(PULSE),
+                Some(Work::Search(_)) => after(PROGRESS_INTERVAL),
                 _ => never(),
             };
             select! {
@@ -190,7 +190,7 @@ impl<W: Write> Controller<W> {
                     self.show(&event)?;
                 },
                 recv(said) -> line => self.pass_on(line.ok())?,
-                recv(silence) -> _ => self.pulse()?,
+                recv(silence) -> _ => self.progress()?,
             }
             self.work_off()?;
         }
@@ -481,7 +481,7 @@ impl<W: Write> Controller<W> {
             if left == Some(Duration::ZERO) {
                 return self.stop_work();
             }
-            self.await_word(left.map_or(PULSE, |left| left.min(PULSE)))?;
+            self.await_word(left.map_or(PROGRESS_INTERVAL, |left| left.min(PROGRESS_INTERVAL)))?;
         }
         Ok(())
     }
@@ -491,7 +491,7 @@ impl<W: Write> Controller<W> {
         match &self.work {
             Some(Work::Search(_)) => match self.events.recv_timeout(patience) {
                 Ok(event) => self.show(&event),
-                Err(RecvTimeoutError::Timeout) => self.pulse(),
+                Err(RecvTimeoutError::Timeout) => self.progress(),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.work = None;
                     Ok(())
@@ -506,11 +506,12 @@ impl<W: Write> Controller<W> {
     }
 
     /// Shows how far the search in progress is.
-    fn pulse(&mut self) -> io::Result<()> {
-        let (Some(Work::Search(search)), Some(pulse)) = (&self.work, self.engine.pulse()) else {
+    fn progress(&mut self) -> io::Result<()> {
+        let (Some(Work::Search(search)), Some(progress)) = (&self.work, self.engine.progress())
+        else {
             return Ok(());
         };
-        let line = search.reporter.pulse(pulse);
+        let line = search.reporter.progress(progress);
         line.map_or(Ok(()), |line| self.say(&line))
     }
 

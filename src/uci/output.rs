@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::board::{PackedMove, Position};
-use crate::engine::{Answer, Pulse};
+use crate::engine::{Answer, SearchProgress};
 use crate::score::Score;
 use crate::score::wdl::{Chances, normalised};
 use crate::search::{Bound, CurrentMove, Info, Line, Message};
@@ -60,8 +60,8 @@ impl Reporter {
     }
 
     /// How far a search is; nothing to people.
-    pub fn pulse(&self, pulse: Pulse) -> Option<String> {
-        let Pulse { nodes, hash_full, elapsed } = pulse;
+    pub fn progress(&self, progress: SearchProgress) -> Option<String> {
+        let SearchProgress { nodes, hash_full, elapsed } = progress;
         let nps = per_second(nodes, elapsed);
         let time = elapsed.as_millis();
         (self.style == Style::Uci)
@@ -299,8 +299,8 @@ mod tests {
 
     #[test]
     fn a_pulse_is_for_boards_alone() {
-        let pulse = Pulse { nodes: 3000, hash_full: 7, elapsed: MS };
-        let of = |style| Reporter::new(Position::startpos(), false, style).pulse(pulse);
+        let progress = SearchProgress { nodes: 3000, hash_full: 7, elapsed: MS };
+        let of = |style| Reporter::new(Position::startpos(), false, style).progress(progress);
         let line = "info nodes 3000 nps 1500000 hashfull 7 time 2".to_owned();
         assert_eq!((of(Style::Uci), of(Style::Table)), (Some(line), None));
     }

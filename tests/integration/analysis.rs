@@ -9,7 +9,7 @@ use tacet::board::{Color, Position};
 use tacet::score::Score;
 use tacet::search::table::Table;
 use tacet::search::{self, Bound, CurrentMove, Info, Message, Outcome, SearchJob, Searcher};
-use tacet::time::{Clock, Keeper, Limits};
+use tacet::time::{Clock, Limits, TimeManager};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const POSITIONS: [&str; 8] = [
@@ -59,7 +59,7 @@ fn job(fen: &str) -> SearchJob {
 /// What is found, and what is said on the way.
 fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
     let clock = Arc::new(Leaping { now: AtomicU64::new(0), leap });
-    let keeper = Keeper::new(clock, limits, Color::White, Duration::ZERO);
+    let keeper = TimeManager::new(clock, limits, Color::White, Duration::ZERO);
     let table = Table::new(4).unwrap();
     let mut said = Vec::new();
     let outcome = search::run(job, &table, &keeper, &mut |message| said.push(message.clone()));
@@ -68,7 +68,7 @@ fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
 
 /// What is found with what an earlier search has left in the table.
 fn run_after(table: &Table, job: &SearchJob, limits: Limits) -> Outcome {
-    search::run(job, table, &Keeper::with_limits(limits), &mut |_| {})
+    search::run(job, table, &TimeManager::with_limits(limits), &mut |_| {})
 }
 
 fn lines(said: &[Message]) -> impl Iterator<Item = &Info> {

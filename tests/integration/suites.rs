@@ -10,7 +10,7 @@ use tacet::score::Depth;
 use tacet::search::null_move::Scheme;
 use tacet::search::table::Table;
 use tacet::search::{self, SearchJob, Searcher};
-use tacet::time::{Keeper, Limits};
+use tacet::time::{Limits, TimeManager};
 
 fn suite(name: &str) -> Vec<Record> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/suites").join(name);
@@ -38,7 +38,7 @@ fn solves(record: &Record, depth: Depth) -> bool {
     let off = Scheme::named("off").expect("it exists");
     let job =
         SearchJob { scheme: off, ..SearchJob::new(record.position.clone(), Searcher::Classic) };
-    let keeper = Keeper::with_limits(Limits::to_depth(depth));
+    let keeper = TimeManager::with_limits(Limits::to_depth(depth));
     let outcome = search::run(&job, &table, &keeper, &mut |_| {});
     record.solved(outcome.best(), outcome.score()) == Some(true)
 }

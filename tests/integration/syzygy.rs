@@ -16,7 +16,7 @@ use tacet::search::endgame::Probing;
 use tacet::search::pool::Pool;
 use tacet::search::table::Table;
 use tacet::search::{self, Outcome, SearchJob, Searcher};
-use tacet::time::{Keeper, Limits};
+use tacet::time::{Limits, TimeManager};
 use tacet::uci::options::{self, Note};
 
 fn folder() -> Option<PathBuf> {
@@ -53,7 +53,7 @@ fn job(fen: &str, probing: Probing) -> SearchJob {
 
 fn run(job: &SearchJob, limits: Limits) -> Outcome {
     let table = Table::new(1).unwrap();
-    search::run(job, &table, &Keeper::with_limits(limits), &mut |_| ())
+    search::run(job, &table, &TimeManager::with_limits(limits), &mut |_| ())
 }
 
 /// A game from a position, each side with tables or without and with its limits; up to its end, or
@@ -73,7 +73,7 @@ fn game(fen: &str, players: [(Probing, Limits); 2], most: usize) -> Vec<Position
             probing: probing.clone(),
             ..SearchJob::new(now.clone(), Searcher::Playing)
         };
-        let keeper = Keeper::with_limits(limits.clone());
+        let keeper = TimeManager::with_limits(limits.clone());
         let best = search::run(&job, &table, &keeper, &mut |_| ()).best();
         keys.push(now.key());
         positions.push(now.play(best).0);
@@ -229,7 +229,7 @@ fn several_threads_share_the_tables() {
     pool.set_threads(3);
     let table = Table::new(1).unwrap();
     for fen in ["6k1/8/8/3r1n2/8/8/3Q4/3K4 w - - 0 1", "8/3r4/3k4/8/8/8/8/KQ6 w - - 0 1"] {
-        let keeper = Keeper::with_limits(Limits::to_depth(7));
+        let keeper = TimeManager::with_limits(Limits::to_depth(7));
         let outcome = pool.run(&job(fen, probing(&tables)), &table, &keeper, &mut |_| ());
         assert!(outcome.score().unwrap().is_won() && outcome.stats.tablebase_hits > 0, "{fen}");
     }

@@ -18,7 +18,7 @@ use crate::search::handicap::Handicap;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
 use crate::search::{Outcome, SearchJob};
-use crate::time::{Clock, Keeper, Limits, SystemClock};
+use crate::time::{Clock, Limits, SystemClock, TimeManager};
 
 /// What a move costs beside thinking, kept back from every budget: here next to nothing.
 const OVERHEAD: Duration = Duration::from_millis(5);
@@ -84,7 +84,7 @@ impl<'a> Player<'a> {
             ..SearchJob::new(position.clone(), self.side.searcher)
         };
         let limits = job.limits(limits);
-        let keeper = Keeper::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
+        let keeper = TimeManager::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
         let outcome = self.pool.borrow_mut().run(&job, &self.table, &keeper, &mut |_| {});
         (outcome, keeper.elapsed())
     }

@@ -6,7 +6,7 @@ use crate::lab::duel::openings::make;
 use crate::lab::{LabError, runner};
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// Plies of an opening.
 const PLIES: usize = 8;
@@ -63,7 +63,7 @@ fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
     let is_balanced = |position: &Position| {
         table.clear();
         let job = SearchJob::new(position.clone(), Searcher::Playing);
-        let keeper = Keeper::with_limits(Limits::to_nodes(args.nodes));
+        let keeper = TimeManager::with_limits(Limits::to_nodes(args.nodes));
         let score = search::run(&job, &table, &keeper, &mut |_| {}).score();
         let balanced = score.is_some_and(|score| score.value().abs() <= BALANCE);
         bar.inc(u64::from(balanced));

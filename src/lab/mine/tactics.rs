@@ -24,7 +24,7 @@ use crate::search::null_move::Scheme;
 use crate::search::pool::Pool;
 use crate::search::table::Table;
 use crate::search::{self, Outcome, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// The first plies of a game are left to the opening books.
 const FIRST_PLY: usize = 8;
@@ -214,7 +214,7 @@ impl<'a> Miner<'a> {
         let position = position.filter(|_| !dull)?;
         funnel.seen += 1;
         let (job, nodes) =
-            (playing(&position), |nodes| Keeper::with_limits(Limits::to_nodes(nodes)));
+            (playing(&position), |nodes| TimeManager::with_limits(Limits::to_nodes(nodes)));
         let look = pool.run(&job, table, &nodes(self.args.nodes), &mut |_| {});
         let (best, _) = self.solution(&look, &position)?;
         let is_seen = self.args.min_depth > 1 && {
@@ -245,7 +245,7 @@ impl<'a> Miner<'a> {
     fn prove(&self, position: &Position, limits: Limits, table: &Table) -> Outcome {
         table.clear();
         let job = SearchJob { scheme: self.off, searcher: Searcher::Classic, ..playing(position) };
-        search::run(&job, table, &Keeper::with_limits(limits), &mut |_| {})
+        search::run(&job, table, &TimeManager::with_limits(limits), &mut |_| {})
     }
 
     /// The best move with its value and the next best one's, if it wins material or mates, and if

@@ -29,7 +29,7 @@ use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
 use crate::search::{self, Outcome, SearchJob, Searcher};
-use crate::time::{Keeper, Limits};
+use crate::time::{Limits, TimeManager};
 
 /// No material gives more than one of so many positions, as long as others give any: pawn endings
 /// would crowd out the rest.
@@ -367,7 +367,7 @@ impl Miner<'_> {
             ..SearchJob::new(position.clone(), Searcher::Classic)
         };
         let limits = Limits { depth: Some(depth), nodes: Some(NODES), ..Limits::default() };
-        search::run(&job, table, &Keeper::with_limits(limits), &mut |_| {})
+        search::run(&job, table, &TimeManager::with_limits(limits), &mut |_| {})
     }
 }
 

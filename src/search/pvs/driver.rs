@@ -3,21 +3,21 @@
 use super::{Frame, Pvs, Root, Task};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
-use crate::search::crew::Milestone;
+use crate::search::context::CompletedIteration;
 use crate::search::null_move::Path;
 use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, variation};
 use crate::time::Progress;
 use std::time::Duration;
 
 /// Bounds and the moves in progress are reported only after so long: to those who wait.
-const TALKATIVE_AFTER: Duration = Duration::from_secs(3);
+const REPORT_AFTER: Duration = Duration::from_secs(3);
 
 impl Pvs<'_> {
     /// Deepens until the keeper says stop.
     pub fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut stable = 0;
-        while outcome.depth < self.worker.keeper.max_depth() {
+        while outcome.depth < self.worker.time.max_depth() {
             self.worker.target = self.worker.next_depth(outcome.depth);
             self.root = Root::default();
             let Some(lines) =
@@ -36,7 +36,7 @@ impl Pvs<'_> {
             outcome.depth = self.worker.target;
             outcome.lines = lines;
             let progress = self.progress(&outcome, stable, drop);
-            if self.worker.is_first() && !self.worker.keeper.may_deepen(&progress) {
+            if self.worker.is_first() && !self.worker.time.may_deepen(&progress) {
                 break;
             }
         }
@@ -48,12 +48,12 @@ impl Pvs<'_> {
     /// If the iteration ended because another thread has completed it, or a deeper one: takes that
     /// one's lines for its own. `None` if the search was stopped.
     fn follow(&mut self) -> Option<Vec<Line>> {
-        if self.worker.keeper.is_stopped() || !self.worker.is_overtaken() {
+        if self.worker.time.is_stopped() || !self.worker.is_overtaken() {
             return None;
         }
         self.worker.rewind();
         self.frames.fill(Frame::default());
-        let Milestone { depth, lines, effort } = self.worker.crew.milestone();
+        let CompletedIteration { depth, lines, effort } = self.worker.shared.deepest();
         self.worker.target = depth;
         self.root = Root { effort, ..Root::default() };
         Some(lines)
@@ -75,9 +75,9 @@ impl Pvs<'_> {
         if lines.is_empty() {
             return None;
         }
-        if !self.worker.crew.is_one() {
+        if !self.worker.shared.is_one() {
             let effort = self.root.effort.clone();
-            self.worker.crew.pass(Milestone { depth, lines: lines.clone(), effort });
+            self.worker.shared.complete(CompletedIteration { depth, lines: lines.clone(), effort });
         }
         Some(lines)
     }
@@ -137,7 +137,7 @@ impl Pvs<'_> {
                     reduced = (reduced - 1).max(depth - 3).max(1);
                 }
             }
-            if self.is_talkative() {
+            if self.should_report() {
                 self.tell_bound(line, last, rank);
             }
             width += width / 2 + 4;
@@ -148,8 +148,8 @@ impl Pvs<'_> {
     }
 
     /// Has the search taken so long that somebody may wonder?
-    fn is_talkative(&self) -> bool {
-        self.worker.is_first() && self.worker.keeper.elapsed() > TALKATIVE_AFTER
+    fn should_report(&self) -> bool {
+        self.worker.is_first() && self.worker.time.elapsed() > REPORT_AFTER
     }
 
     /// Reports that a window failed. Where no move was good enough to have a line, the last one's
@@ -174,7 +174,7 @@ impl Pvs<'_> {
 
     /// Reports that a root move's turn has come, if the search takes long.
     pub(super) fn announce(&mut self, m: PackedMove, number: usize) {
-        if self.is_talkative() {
+        if self.should_report() {
             let number = number + self.worker.excluded.len();
             (self.report)(&Message::Move(CurrentMove { m, number, depth: self.worker.target }));
         }
@@ -182,17 +182,17 @@ impl Pvs<'_> {
 
     /// The larger the better: by what is shown, then by the endgame tables, then by the search.
     fn worth(&self, line: &Line) -> (Score, (i32, i32), Score) {
-        let endgame = &self.worker.crew.endgame;
+        let endgame = &self.worker.shared.endgame;
         let first = line.moves.first().copied().unwrap_or_default();
         (endgame.judged(line.clone()).score, endgame.rank(first), line.score)
     }
 
     fn info(&self, line: Line, rank: usize) -> Info {
         Info {
-            line: self.worker.crew.endgame.judged(line),
+            line: self.worker.shared.endgame.judged(line),
             multi_pv: rank,
             nodes: self.worker.all_nodes(),
-            tablebase_hits: self.worker.crew.tablebase_hits(),
+            tablebase_hits: self.worker.shared.tablebase_hits(),
             hash_full: self.worker.table.hash_full(),
         }
     }

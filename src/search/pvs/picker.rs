@@ -170,12 +170,12 @@ mod tests {
     use super::super::{Memory, Pvs};
     use super::*;
     use crate::score::Score;
-    use crate::search::crew::Crew;
+    use crate::search::context::SharedContext;
     use crate::search::endgame::Endgame;
     use crate::search::table::Table;
     use crate::search::worker::Worker;
     use crate::search::{SearchJob, Searcher};
-    use crate::time::{Keeper, Limits};
+    use crate::time::{Limits, TimeManager};
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -201,10 +201,10 @@ mod tests {
         let mut legal = position.legal_moves();
         let job = SearchJob::new(position.clone(), Searcher::Playing);
         let table = Table::new(1).unwrap();
-        let keeper = Keeper::with_limits(Limits::to_depth(1));
-        let crew = Crew::new(1, Endgame::default());
+        let keeper = TimeManager::with_limits(Limits::to_depth(1));
+        let shared = SharedContext::new(1, Endgame::default());
         let (mut memory, mut report) = (Memory::new(), |_: &_| {});
-        let worker = Worker::new(&job, &table, &keeper, &crew, 0, None);
+        let worker = Worker::new(&job, &table, &keeper, &shared, 0, None);
         let mut searcher = Pvs::new(worker, &mut memory, &mut report);
         for tt_move in [PackedMove::NONE, legal[0], legal[20]] {
             let known = known(&position, tt_move);

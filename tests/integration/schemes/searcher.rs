@@ -7,7 +7,7 @@ use tacet::score::Depth;
 use tacet::search::null_move::Scheme;
 use tacet::search::table::Table;
 use tacet::search::{self, ClassicOptions, Outcome, SearchJob, Searcher};
-use tacet::time::{Clock, Keeper, Limits};
+use tacet::time::{Clock, Limits, TimeManager};
 
 /// A clock that stands still.
 struct Still;
@@ -24,7 +24,7 @@ pub fn classic(scheme: &str, root: &Position, depth: Depth) -> Outcome {
     job.scheme = Scheme::named(scheme).unwrap_or_else(|| panic!("no scheme is named {scheme}"));
     job.switches = ClassicOptions { table: false, history: false, ..ClassicOptions::default() };
     let limits = Limits { depth: Some(depth), ..Limits::default() };
-    let keeper = Keeper::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
+    let keeper = TimeManager::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
     let table = Table::new(1).expect("a table of 1 MB");
     search::run(&job, &table, &keeper, &mut |_| ())
 }

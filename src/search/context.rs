@@ -10,11 +10,11 @@ use crate::board::PackedMove;
 use crate::score::Depth;
 
 /// The threads of one search: how far each is, and the deepest iteration that one has completed.
-pub struct Crew {
+pub struct SharedContext {
     counts: Vec<Counts>,
-    /// The depth of `milestone`, to be asked often.
+    /// The depth of `deepest`, to be asked often.
     depth: AtomicI32,
-    milestone: Mutex<Milestone>,
+    deepest: Mutex<CompletedIteration>,
     /// The endgame tables, and what they say of the root.
     pub endgame: Endgame,
 }
@@ -29,7 +29,7 @@ struct Counts {
 
 /// An iteration that a thread has completed.
 #[derive(Clone, Default)]
-pub struct Milestone {
+pub struct CompletedIteration {
     /// Its depth.
     pub depth: Depth,
     /// What it found, best line first: at least one line.
@@ -38,13 +38,13 @@ pub struct Milestone {
     pub effort: Vec<(PackedMove, u64)>,
 }
 
-impl Crew {
+impl SharedContext {
     /// So many threads, 1 and up.
-    pub fn new(threads: usize, endgame: Endgame) -> Crew {
-        Crew {
+    pub fn new(threads: usize, endgame: Endgame) -> SharedContext {
+        SharedContext {
             counts: (0..threads).map(|_| Counts::default()).collect(),
             depth: AtomicI32::new(0),
-            milestone: Mutex::default(),
+            deepest: Mutex::default(),
             endgame,
         }
     }
@@ -80,16 +80,16 @@ impl Crew {
     }
 
     /// What that iteration found.
-    pub fn milestone(&self) -> Milestone {
-        self.milestone.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn deepest(&self) -> CompletedIteration {
+        self.deepest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A thread has completed an iteration: of two of one depth the first counts.
-    pub fn pass(&self, milestone: Milestone) {
-        let mut deepest = self.milestone.lock().unwrap_or_else(PoisonError::into_inner);
-        if milestone.depth > deepest.depth {
-            self.depth.store(milestone.depth, Relaxed);
-            *deepest = milestone;
+    pub fn complete(&self, iteration: CompletedIteration) {
+        let mut deepest = self.deepest.lock().unwrap_or_else(PoisonError::into_inner);
+        if iteration.depth > deepest.depth {
+            self.depth.store(iteration.depth, Relaxed);
+            *deepest = iteration;
         }
     }
 }
@@ -100,18 +100,18 @@ mod tests {
 
     #[test]
     fn the_first_to_complete_the_deepest_iteration_is_heard() {
-        let crew = Crew::new(2, Endgame::default());
-        let milestone = |depth, nodes| Milestone {
+        let shared = SharedContext::new(2, Endgame::default());
+        let deepest = |depth, nodes| CompletedIteration {
             depth,
             effort: vec![(PackedMove::NONE, nodes)],
-            ..Milestone::default()
+            ..CompletedIteration::default()
         };
-        assert_eq!(crew.depth(), 0);
+        assert_eq!(shared.depth(), 0);
         for (depth, nodes, expected) in
             [(3, 1, (3, 1)), (3, 2, (3, 1)), (2, 3, (3, 1)), (5, 4, (5, 4))]
         {
-            crew.pass(milestone(depth, nodes));
-            assert_eq!((crew.depth(), crew.milestone().effort[0].1), expected);
+            shared.complete(deepest(depth, nodes));
+            assert_eq!((shared.depth(), shared.deepest().effort[0].1), expected);
         }
     }
 }
