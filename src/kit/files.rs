@@ -1,0 +1,613 @@
+//! The files of a command: the one place that opens outputs.
+//!
+//! A command declares what it reads and what it writes before it starts to work:
+//!
+//! ```text
+//! let mut files = Files::new(false);
+//! files.reads(Path::new("wcs.epd"), "the suite being read");
+//! let report = files.output(Path::new("wcs.json"), "the JSON report")?;
+//! // ... long work ...
+//! files.write(report, b"{}\n")?;
+//! ```
+//!
+//! An output is refused if it is an input, another output of the same command, or an existing file
+//! that the command did not make. `--force` lifts the last of these only. Files are recognised by
+//! identity (device and inode), so links are seen through.
+//!
+//! A regular file is written under a temporary name in its own directory and renamed at the end:
+//! a reader finds the old content or the new, and a killed command leaves the old file alone. Pipes,
+//! devices and standard output are written directly.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+
+use super::fingerprint;
+
+/// Why a file cannot be written. Displays as one line.
+#[derive(Debug, Error)]
+pub enum FilesError {
+    /// Writing would destroy something.
+    #[error("cannot write {}: {reason}", file.display())]
+    Refused { file: PathBuf, reason: String },
+    /// The system refuses.
+    #[error("cannot write {}: {error}", file.display())]
+    Io { file: PathBuf, error: io::Error },
+}
+
+impl FilesError {
+    /// 2 for what the user has to decide, 1 for what the system refuses.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            FilesError::Refused { .. } => 2,
+            FilesError::Io { .. } => 1,
+        }
+    }
+
+    fn io(file: &Path) -> impl FnOnce(io::Error) -> FilesError {
+        let file = file.to_owned();
+        |error| FilesError::Io { file, error }
+    }
+}
+
+/// Proof that a command made a file: what a journal keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    pub file: String,
+    pub checksum: String,
+    pub command: String,
+}
+
+impl Receipt {
+    /// A receipt for `bytes`, written to `path` by `command`.
+    pub fn new(path: &Path, bytes: &[u8], command: &str) -> Receipt {
+        Receipt {
+            file: name(path),
+            checksum: format!("{:016x}", fingerprint::of_bytes(bytes)),
+            command: command.to_owned(),
+        }
+    }
+}
+
+/// What a command reads and writes.
+#[derive(Debug, Default)]
+pub struct Files {
+    force: bool,
+    inputs: Vec<Known>,
+    outputs: Vec<Known>,
+    written: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Known {
+    path: PathBuf,
+    what: &'static str,
+}
+
+impl Files {
+    /// With `force`, an output may replace a file that the command did not make.
+    pub fn new(force: bool) -> Files {
+        Files { force, ..Files::default() }
+    }
+
+    /// Declares an input. `what` completes the sentence "it is ...", e.g. "the suite being read".
+    pub fn reads(&mut self, path: &Path, what: &'static str) {
+        self.inputs.push(Known { path: path.to_owned(), what });
+    }
+
+    /// Declares a file that the command resumes: it may exist, and the caller checks its content.
+    ///
+    /// # Errors
+    /// If the file is an input or another output.
+    pub fn resumes(&mut self, path: &Path, what: &'static str) -> Result<(), FilesError> {
+        self.check_identity(path)?;
+        self.outputs.push(Known { path: path.to_owned(), what });
+        Ok(())
+    }
+
+    /// Declares a new output.
+    ///
+    /// # Errors
+    /// If the file is an input, another output or an existing file, or cannot be written. Nothing
+    /// is changed on disk.
+    pub fn output(&mut self, path: &Path, what: &'static str) -> Result<Output, FilesError> {
+        self.output_with(path, what, "", &[])
+    }
+
+    /// Declares an output that may replace what `command` wrote before, by one of these receipts.
+    ///
+    /// # Errors
+    /// As [`Files::output`].
+    pub fn output_with(
+        &mut self,
+        path: &Path,
+        what: &'static str,
+        command: &str,
+        receipts: &[Receipt],
+    ) -> Result<Output, FilesError> {
+        self.check_identity(path)?;
+        let target = Target::of(path)?;
+        if let Target::Regular { path: file, exists: true } = &target
+            && !self.force
+        {
+            check_ownership(path, file, command, receipts)?;
+        }
+        target.check_writable(path)?;
+        self.outputs.push(Known { path: path.to_owned(), what });
+        Ok(Output { path: path.to_owned(), target })
+    }
+
+    /// Writes an output as a whole.
+    ///
+    /// # Errors
+    /// If the system refuses; an existing file is then unchanged.
+    pub fn write(&mut self, output: Output, bytes: &[u8]) -> Result<(), FilesError> {
+        let path = output.path.clone();
+        let mut draft = output.begin()?;
+        draft.write_all(bytes).map_err(FilesError::io(&path))?;
+        self.commit(draft)
+    }
+
+    /// Puts a draft in its place.
+    ///
+    /// # Errors
+    /// If the system refuses. The draft is then kept under its temporary name, which is named.
+    pub fn commit(&mut self, draft: Draft) -> Result<(), FilesError> {
+        let Draft { path, target, mut sink } = draft;
+        sink.flush().map_err(FilesError::io(&path))?;
+        if let (Sink::Part(part), Target::Regular { path: file, exists }) = (sink, target) {
+            part.as_file().sync_all().map_err(FilesError::io(&path))?;
+            // A file that appeared since the output was declared is foreign.
+            let moved = if exists { part.persist(file) } else { part.persist_noclobber(file) };
+            moved.map_err(|error| kept(&path, error))?;
+            self.written.push(path);
+        }
+        Ok(())
+    }
+
+    /// Records a file that the command wrote by other means, such as a journal.
+    pub fn wrote(&mut self, path: &Path) {
+        if !self.written.iter().any(|known| known == path) {
+            self.written.push(path.to_owned());
+        }
+    }
+
+    /// `wrote a.csv, a.json`; `None` if nothing was written.
+    pub fn summary(&self) -> Option<String> {
+        let names: Vec<String> =
+            self.written.iter().map(|path| path.display().to_string()).collect();
+        (!names.is_empty()).then(|| format!("wrote {}", names.join(", ")))
+    }
+
+    fn check_identity(&self, path: &Path) -> Result<(), FilesError> {
+        let clash = |known: &&Known| is_same(&known.path, path);
+        if let Some(input) = self.inputs.iter().find(clash) {
+            return Err(refused(path, format!("it is {}", input.what)));
+        }
+        if let Some(other) = self.outputs.iter().find(clash) {
+            return Err(refused(path, format!("it is also {}", other.what)));
+        }
+        Ok(())
+    }
+}
+
+/// An output that was found good.
+#[derive(Debug)]
+pub struct Output {
+    path: PathBuf,
+    target: Target,
+}
+
+impl Output {
+    /// The path as it was typed.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens the output for writing piece by piece. [`Files::commit`] puts it in its place; a draft
+    /// that is dropped leaves nothing behind.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn begin(self) -> Result<Draft, FilesError> {
+        let sink = match &self.target {
+            Target::Regular { path, exists } => temporary(path, *exists).map(Sink::Part),
+            Target::Device(path) => OpenOptions::new().write(true).open(path).map(Sink::Device),
+            Target::Stdout => Ok(Sink::Stdout(io::stdout())),
+        };
+        let sink = sink.map_err(FilesError::io(&self.path))?;
+        Ok(Draft { path: self.path, target: self.target, sink })
+    }
+}
+
+/// An output being written.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    target: Target,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Part(NamedTempFile),
+    Device(File),
+    Stdout(io::Stdout),
+}
+
+impl Draft {
+    /// The path as it was typed.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Leaves the draft under its temporary name, which is returned, and its place untouched.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn keep(self) -> Result<Option<PathBuf>, FilesError> {
+        match self.sink {
+            Sink::Part(part) => {
+                let kept = part.keep().map_err(|error| FilesError::io(&self.path)(error.error))?;
+                Ok(Some(kept.1))
+            }
+            Sink::Device(_) | Sink::Stdout(_) => Ok(None),
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Part(part) => part.write(bytes),
+            Sink::Device(file) => file.write(bytes),
+            Sink::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Part(part) => part.flush(),
+            Sink::Device(file) => file.flush(),
+            Sink::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+/// Where an output goes.
+#[derive(Debug)]
+enum Target {
+    /// A regular file, links resolved; there may be none yet.
+    Regular { path: PathBuf, exists: bool },
+    /// A pipe, a terminal or another device.
+    Device(PathBuf),
+    /// The file that standard output goes to.
+    Stdout,
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Target, FilesError> {
+        let data = match fs::metadata(path) {
+            Ok(data) => data,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Target::Regular { path: resolved(path), exists: false });
+            }
+            Err(error) => return Err(FilesError::io(path)(error)),
+        };
+        if data.is_dir() {
+            Err(refused(path, "it is a directory".to_owned()))
+        } else if !data.is_file() {
+            Ok(Target::Device(path.to_owned()))
+        } else if is_stdout(path) {
+            Ok(Target::Stdout)
+        } else {
+            Ok(Target::Regular { path: resolved(path), exists: true })
+        }
+    }
+
+    /// Finds out now what would otherwise be found out after the work.
+    fn check_writable(&self, path: &Path) -> Result<(), FilesError> {
+        let Target::Regular { path: file, exists } = self else { return Ok(()) };
+        if *exists && fs::metadata(file).is_ok_and(|data| data.permissions().readonly()) {
+            return Err(FilesError::io(path)(io::ErrorKind::PermissionDenied.into()));
+        }
+        temporary(file, *exists).map(drop).map_err(FilesError::io(path))
+    }
+}
+
+/// May this command replace the file?
+fn check_ownership(
+    path: &Path,
+    file: &Path,
+    command: &str,
+    receipts: &[Receipt],
+) -> Result<(), FilesError> {
+    let bytes = fs::read(file).map_err(FilesError::io(path))?;
+    // An empty file, such as mktemp makes, has nothing to lose.
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let found = Receipt::new(path, &bytes, command);
+    if receipts.contains(&found) {
+        return Ok(());
+    }
+    let same =
+        |receipt: &&Receipt| receipt.file == found.file && receipt.checksum == found.checksum;
+    Err(refused(
+        path,
+        match receipts.iter().find(same) {
+            Some(other) => format!("'{}' made it; --force replaces it", other.command),
+            None => "it exists and this command did not make it; --force replaces it".to_owned(),
+        },
+    ))
+}
+
+/// A new file next to `file`, with the permissions that `file` has or would get.
+fn temporary(file: &Path, exists: bool) -> io::Result<NamedTempFile> {
+    let start: String = name(file).chars().take(60).collect();
+    let start = format!("{start}.");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&start).suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let usual = || fs::Permissions::from_mode(0o666);
+        let known = exists.then(|| fs::metadata(file).ok()).flatten();
+        builder.permissions(known.map_or_else(usual, |data| data.permissions()));
+    }
+    let _ = exists;
+    builder.tempfile_in(directory(file))
+}
+
+/// A failed rename loses no work: the temporary file stays and is named.
+fn kept(path: &Path, error: tempfile::PersistError) -> FilesError {
+    let reason = if error.error.kind() == io::ErrorKind::AlreadyExists {
+        "it was made by another program meanwhile".to_owned()
+    } else {
+        error.error.to_string()
+    };
+    match error.file.keep() {
+        Ok((_, part)) => refused(path, format!("{reason}; the output is in {}", part.display())),
+        Err(_) => refused(path, reason),
+    }
+}
+
+fn refused(file: &Path, reason: String) -> FilesError {
+    FilesError::Refused { file: file.to_owned(), reason }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn directory(file: &Path) -> &Path {
+    file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The path behind symbolic links, also where the last of them leads to no file yet.
+fn resolved(path: &Path) -> PathBuf {
+    const MAX_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(next) = fs::read_link(&path) else { break };
+        path = directory(&path).join(next);
+    }
+    let parent = fs::canonicalize(directory(&path));
+    match (parent, path.file_name()) {
+        (Ok(parent), Some(name)) => parent.join(name),
+        _ => path,
+    }
+}
+
+/// Do both paths lead to one regular file, now or once it is made?
+fn is_same(one: &Path, other: &Path) -> bool {
+    // Opening a pipe could block, so only regular files are looked at.
+    let is_regular = |path: &Path| fs::metadata(path).is_ok_and(|data| data.is_file());
+    if is_regular(one) && is_regular(other) && same_file::is_same_file(one, other).unwrap_or(false)
+    {
+        return true;
+    }
+    let exists = |path: &Path| fs::metadata(path).is_ok_and(|data| !data.is_file());
+    if exists(one) || exists(other) {
+        return false;
+    }
+    let [one, other] = [one, other].map(|path| resolved(path).into_os_string());
+    if cfg!(any(windows, target_os = "macos")) {
+        one.eq_ignore_ascii_case(&other)
+    } else {
+        one == other
+    }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    let stdout = same_file::Handle::stdout();
+    stdout.is_ok_and(|stdout| same_file::Handle::from_path(path).is_ok_and(|file| file == stdout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a folder")
+    }
+
+    fn listing(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("reads");
+        let mut names: Vec<String> = entries.map(|entry| name(&entry.unwrap().path())).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn reason<T: std::fmt::Debug>(result: Result<T, FilesError>) -> String {
+        let error = result.expect_err("is refused");
+        assert_eq!(error.exit_status(), 2, "{error}");
+        error.to_string()
+    }
+
+    #[test]
+    fn an_input_is_never_an_output_whatever_it_is_called() {
+        let folder = folder();
+        let suite = folder.path().join("s.epd");
+        fs::write(&suite, "suite").unwrap();
+        let mut names = vec![suite.clone(), folder.path().join("./s.epd")];
+        let hard = folder.path().join("hard");
+        fs::hard_link(&suite, &hard).unwrap();
+        names.push(hard);
+        #[cfg(unix)]
+        {
+            let soft = folder.path().join("soft");
+            std::os::unix::fs::symlink("s.epd", &soft).unwrap();
+            names.push(soft);
+        }
+        for name in names {
+            let mut files = Files::new(true);
+            files.reads(&suite, "the suite being read");
+            assert!(
+                reason(files.output(&name, "the report")).ends_with("it is the suite being read")
+            );
+            assert!(files.resumes(&name, "the journal").is_err());
+        }
+        assert_eq!(fs::read_to_string(&suite).unwrap(), "suite");
+    }
+
+    #[test]
+    fn two_outputs_are_two_files_before_either_exists() {
+        let folder = folder();
+        let mut files = Files::new(true);
+        files.output(&folder.path().join("r"), "the CSV file").unwrap();
+        let twice = files.output(&folder.path().join(".").join("r"), "the JSON file");
+        assert!(reason(twice).ends_with("it is also the CSV file"));
+        #[cfg(unix)]
+        {
+            let dangling = folder.path().join("link");
+            std::os::unix::fs::symlink("r", &dangling).unwrap();
+            assert!(files.output(&dangling, "the JSON file").is_err());
+        }
+    }
+
+    #[test]
+    fn a_foreign_file_is_replaced_by_force_alone() {
+        let folder = folder();
+        let path = folder.path().join("notes.md");
+        fs::write(&path, "mine").unwrap();
+        let refused = reason(Files::new(false).output(&path, "the report"));
+        assert!(refused.contains("--force"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+        let mut files = Files::new(true);
+        let output = files.output(&path, "the report").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine", "declaring changes nothing");
+        files.write(output, b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(listing(folder.path()), ["notes.md"]);
+        assert_eq!(files.summary(), Some(format!("wrote {}", path.display())));
+    }
+
+    #[test]
+    fn a_receipt_allows_the_same_command_on_the_same_bytes() {
+        let folder = folder();
+        let path = folder.path().join("r.md");
+        let receipts = [Receipt::new(&path, b"table", "tacet compare a.epd")];
+        let declare =
+            |command| Files::new(false).output_with(&path, "the report", command, &receipts);
+        fs::write(&path, "table").unwrap();
+        assert!(declare("tacet compare a.epd").is_ok());
+        let other = reason(declare("tacet compare a.epd --depths 9"));
+        assert!(other.contains("'tacet compare a.epd' made it"), "{other}");
+        fs::write(&path, "table and notes").unwrap();
+        assert!(reason(declare("tacet compare a.epd")).contains("did not make it"));
+        fs::write(&path, "").unwrap();
+        assert!(declare("another").is_ok(), "an empty file has nothing to lose");
+    }
+
+    #[test]
+    fn what_is_not_finished_leaves_the_old_file() {
+        let folder = folder();
+        let path = folder.path().join("found.epd");
+        fs::write(&path, "old").unwrap();
+        let mut files = Files::new(true);
+        let mut draft = files.output(&path, "the suite").unwrap().begin().unwrap();
+        writeln!(draft, "half").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        drop(draft);
+        assert_eq!(listing(folder.path()), ["found.epd"]);
+        assert_eq!(files.summary(), None);
+        let mut files = Files::new(true);
+        let mut draft = files.output(&path, "the suite").unwrap().begin().unwrap();
+        writeln!(draft, "half").unwrap();
+        let part = draft.keep().unwrap().expect("a part");
+        assert_eq!(fs::read_to_string(part).unwrap(), "half\n");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    }
+
+    #[test]
+    fn a_file_that_appears_during_the_work_is_not_replaced() {
+        let folder = folder();
+        let path = folder.path().join("late.csv");
+        let mut files = Files::new(false);
+        let output = files.output(&path, "the CSV file").unwrap();
+        fs::write(&path, "theirs").unwrap();
+        let error = files.write(output, b"ours").expect_err("is refused").to_string();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        let part = error.split("the output is in ").nth(1).expect("names the part");
+        assert_eq!(fs::read_to_string(part).unwrap(), "ours");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_found_before_the_work() {
+        let folder = folder();
+        let missing = Files::new(true).output(&folder.path().join("no/r.csv"), "the CSV file");
+        assert_eq!(missing.expect_err("no directory").exit_status(), 1);
+        assert!(reason(Files::new(true).output(folder.path(), "the report")).contains("directory"));
+        let path = folder.path().join("fixed");
+        fs::write(&path, "x").unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        assert!(Files::new(true).output(&path, "the report").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay_as_they_are() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = folder();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", &link).unwrap();
+        let mut files = Files::new(true);
+        let output = files.output(&link, "the report").unwrap();
+        files.write(output, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_directly_and_may_be_named_twice() {
+        let mut files = Files::new(false);
+        for what in ["the CSV file", "the JSON file"] {
+            let output = files.output(Path::new("/dev/null"), what).unwrap();
+            files.write(output, b"text").unwrap();
+        }
+        assert_eq!(files.summary(), None);
+        let full = files.output(Path::new("/dev/full"), "the report");
+        assert!(full.is_err() || files.write(full.unwrap(), b"text").is_err());
+    }
+}
