@@ -338,6 +338,7 @@ impl Engine {
             values: self.options.values,
             probing: self.options.probing.clone(),
             handicap: self.options.limit_strength.then_some(handicap),
+            observer: None,
         }
     }
 }

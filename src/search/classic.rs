@@ -8,6 +8,7 @@
 //! [`ClassicOptions`](super::ClassicOptions).
 
 use super::null_move::{self, Node, NullMoveSearch, Path, Verdict};
+use super::observer::{Entered, Reason, Step};
 use super::ordering::{Scored, mvv_lva};
 use super::stats::Stats;
 use super::table::Entry;
@@ -63,6 +64,25 @@ impl<'a> Classic<'a> {
         outcome
     }
 
+    /// Whether the position of the worker's job, `ply` plies from the root of another search,
+    /// reaches `beta` at `depth`: its value in the window `(beta - 1, beta)`. Iterates up to the
+    /// depth. `None` if stopped.
+    pub fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
+        let root = &self.worker.job.root;
+        let mut score = None;
+        for depth in 1..=depth.max(1) {
+            score = Some(self.search(root, beta - 1, beta, depth, ply, Path::ROOT)?);
+        }
+        score.map(|score| (score, self.worker.stats))
+    }
+
+    /// Tells the observer, if there is one, how the next node is reached.
+    fn step(&self, step: Step) {
+        if let Some(observer) = &self.worker.job.observer {
+            observer.step(step);
+        }
+    }
+
     /// One iteration: the best lines, as many as are wanted. `None` if stopped.
     fn iteration(&mut self, depth: Depth, report: &mut dyn FnMut(&Message)) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
@@ -101,18 +121,39 @@ impl<'a> Classic<'a> {
         ply: Ply,
         path: Path,
     ) -> Option<Score> {
+        if let Some(observer) = &self.worker.job.observer {
+            observer.enter(&Entered { position, alpha, beta, depth, ply });
+        }
+        let (found, reason) = self.search_node(position, alpha, beta, depth, ply, path)?;
+        if let Some(observer) = &self.worker.job.observer {
+            observer.leave(found.score, reason, found.best);
+        }
+        Some(found.score)
+    }
+
+    /// The value of a node, the best move if one is known, and what decided.
+    fn search_node(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        beta: Score,
+        depth: Depth,
+        ply: Ply,
+        path: Path,
+    ) -> Option<(Found, Reason)> {
         self.worker.enter(ply)?;
         self.worker.clear_pv(ply);
         if ply > 0 && self.worker.is_draw(position, ply) {
-            return Some(Score::ZERO);
+            return Some((Found::value(Score::ZERO), Reason::Draw));
         }
         if ply >= MAX_PLY {
-            return Some(self.evaluate(position));
+            return Some((Found::value(self.evaluate(position)), Reason::Quiescence));
         }
         let mut depth = depth;
         if depth <= 0 {
             if !(position.in_check() && self.worker.job.switches.check_extension) {
-                return self.quiescence(position, alpha, beta, ply);
+                let score = self.quiescence(position, alpha, beta, ply)?;
+                return Some((Found::value(score), Reason::Quiescence));
             }
             depth = 1;
         }
@@ -123,7 +164,7 @@ impl<'a> Classic<'a> {
             && let Some(score) = usable(&entry, alpha, beta, depth, ply)
         {
             self.worker.stats.table_cutoffs += 1;
-            return Some(score);
+            return Some((Found { score, best: entry.best }, Reason::Table));
         }
 
         let node = self.node(position, beta, depth, ply, is_pv, path);
@@ -133,11 +174,11 @@ impl<'a> Classic<'a> {
         let window = Window { alpha, beta };
         let (mut searched_depth, below, redo) = match verdict {
             Verdict::Cut(score) => {
+                let found = Found::value(score);
                 if self.worker.job.switches.store_null_cutoffs {
-                    let found = Found { score, best: PackedMove::NONE };
                     self.store(position, found, window, depth, ply, path);
                 }
-                return Some(score);
+                return Some((found, Reason::NullCutoff));
             }
             Verdict::NotTried | Verdict::FailedLow => (depth, path, false),
             Verdict::Continue { depth: reduced, path: below, redo } => (reduced, below, redo),
@@ -147,13 +188,15 @@ impl<'a> Classic<'a> {
             tt_move = self.moves(position, window, searched_depth - 2, ply, below, tt_move)?.best;
         }
         let mut found = self.moves(position, window, searched_depth, ply, below, tt_move)?;
+        let mut reason = if searched_depth < depth { Reason::Verified } else { Reason::Moves };
         if redo && found.score < beta {
             // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
             found = self.again(position, window, depth, ply, path, tt_move)?;
             searched_depth = depth;
+            reason = Reason::Zugzwang;
         }
         self.store(position, found, window, searched_depth, ply, path);
-        Some(found.score)
+        Some((found, reason))
     }
 
     /// The second search after a failed verification, counted apart.
@@ -239,12 +282,15 @@ impl<'a> Classic<'a> {
                 && !position.in_check()
                 && !next.in_check();
             let least = depth - 1 - Depth::from(reduced);
+            self.step(Step::Move(m));
             score = -self.search(&next, -alpha - 1, -alpha, least, ply + 1, path)?;
             if reduced && score > alpha {
+                self.step(Step::Move(m));
                 score = -self.search(&next, -alpha - 1, -alpha, depth - 1, ply + 1, path)?;
             }
         }
         if searched == 0 || (score > alpha && score < beta) {
+            self.step(Step::Move(m));
             score = -self.search(&next, -beta, -alpha, depth - 1, ply + 1, path)?;
         }
         self.worker.unmake();
@@ -444,6 +490,13 @@ struct Found {
     best: PackedMove,
 }
 
+impl Found {
+    /// A value without a best move.
+    fn value(score: Score) -> Found {
+        Found { score, best: PackedMove::NONE }
+    }
+}
+
 /// Where a move is played: the window now, and the node's depth, ply and path.
 #[derive(Clone, Copy)]
 struct Below {
@@ -498,7 +551,12 @@ struct AtNode<'s, 'a, 'p> {
 }
 
 impl NullMoveSearch for AtNode<'_, '_, '_> {
+    fn believes(&mut self, node: &Node, null_depth: Depth, score: Score) -> bool {
+        self.searcher.worker.believes(self.position, node, null_depth, score)
+    }
+
     fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        self.searcher.step(Step::Pass);
         let next = self.searcher.worker.pass(self.position);
         let score = -self.searcher.search(&next, -beta, -beta + 1, depth, self.ply + 1, path)?;
         self.searcher.worker.unmake();
@@ -506,6 +564,7 @@ impl NullMoveSearch for AtNode<'_, '_, '_> {
     }
 
     fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        self.searcher.step(Step::Recheck);
         self.searcher.search(self.position, beta - 1, beta, depth, self.ply, path)
     }
 

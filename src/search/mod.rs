@@ -9,6 +9,7 @@ pub mod handicap;
 pub mod history;
 mod memory;
 pub mod null_move;
+pub mod observer;
 pub mod ordering;
 pub mod params;
 pub mod pool;
@@ -21,18 +22,24 @@ pub mod table;
 mod variation;
 mod worker;
 
+use std::sync::Arc;
+
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
 use crate::time::{Limits, TimeManager};
-use endgame::Probing;
+use classic::Classic;
+use context::SharedContext;
+use endgame::{Endgame, Probing};
 use handicap::Handicap;
 use null_move::Scheme;
+use observer::Observer;
 use params::Values;
 use pool::Pool;
 use stats::Stats;
 pub use switches::ClassicOptions;
 use table::Table;
+use worker::Worker;
 
 /// Which searcher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -94,6 +101,8 @@ pub struct SearchJob {
     pub probing: Probing,
     /// Plays weaker, if so. Its nodes are for the limits to keep ([`SearchJob::limits`]).
     pub handicap: Option<Handicap>,
+    /// Watches the search; none in games.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl SearchJob {
@@ -111,6 +120,7 @@ impl SearchJob {
             values: Values::DEFAULT,
             probing: Probing::default(),
             handicap: None,
+            observer: None,
         }
     }
 
@@ -259,4 +269,20 @@ pub fn run(
     report: &mut dyn FnMut(&Message),
 ) -> Outcome {
     Pool::new().run(job, table, time, report)
+}
+
+/// Whether the job's root, taken as a node `ply` plies from the root of another search, reaches
+/// `beta` at `depth`: its value in the window `(beta - 1, beta)`, and what was counted. The keys of
+/// the path to it are the last of [`SearchJob::earlier`]. One thread; for the laboratory.
+pub fn decide(
+    job: &SearchJob,
+    table: &Table,
+    beta: Score,
+    depth: Depth,
+    ply: Ply,
+) -> Option<(Score, Stats)> {
+    let time = TimeManager::with_limits(Limits::default());
+    let shared = SharedContext::new(1, Endgame::default());
+    table.new_search();
+    Classic::new(Worker::new(job, table, &time, &shared, 0, None)).decide(beta, depth, ply)
 }

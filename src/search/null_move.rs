@@ -396,6 +396,12 @@ pub trait NullMoveSearch {
 
     /// Where to count.
     fn stats(&mut self) -> &mut Stats;
+
+    /// Returns whether a cutoff that the scheme believes may stand: an observer can deny it.
+    fn believes(&mut self, node: &Node, null_depth: Depth, score: Score) -> bool {
+        let _ = (node, null_depth, score);
+        true
+    }
 }
 
 /// What became of the null move at a node.
@@ -422,11 +428,11 @@ pub enum Verdict {
 /// Tries the null move at a node and draws the scheme's conclusion. `None`: the search was stopped.
 #[inline]
 pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl NullMoveSearch) -> Option<Verdict> {
-    let Some(depth) = scheme.attempt(node) else {
+    let Some(null_depth) = scheme.attempt(node) else {
         return Some(Verdict::NotTried);
     };
     passer.stats().null_tried += 1;
-    let value = passer.search_null_move(node.beta, depth, node.path.after_pass())?;
+    let value = passer.search_null_move(node.beta, null_depth, node.path.after_pass())?;
     if value < node.beta {
         return Some(Verdict::FailedLow);
     }
@@ -440,13 +446,16 @@ pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl NullMoveSearch) -> 
         }
         FailHigh::Recheck { ban, .. } => {
             passer.stats().verifications += 1;
-            let depth = depth.max(1);
+            let depth = null_depth.max(1);
             let again = passer.research(node.beta, depth, ban.path(node, depth))?;
             if again < node.beta {
                 passer.stats().zugzwangs += 1;
                 return Some(Verdict::FailedLow);
             }
         }
+    }
+    if !passer.believes(node, null_depth, value) {
+        return Some(Verdict::FailedLow);
     }
     passer.stats().null_cutoffs += 1;
     let unproved = value.is_mate_for_us() && !scheme.returns_mates;

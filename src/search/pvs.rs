@@ -598,6 +598,10 @@ impl NullMoveSearch for AtNode<'_, '_, '_> {
         Some(score)
     }
 
+    fn believes(&mut self, node: &null_move::Node, null_depth: Depth, score: Score) -> bool {
+        self.searcher.worker.believes(self.position, node, null_depth, score)
+    }
+
     fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         // The depth was corrected in hindsight already. The root's own frame has no reduction here.
         let above = self.task.ply.saturating_sub(1);

@@ -1,6 +1,8 @@
 //! One search thread's state: what both searchers share.
 
 use super::context::SharedContext;
+use super::null_move;
+use super::observer::NullCutoff;
 use super::stats::Stats;
 use super::table::Table;
 use super::{Iteration, Line, SearchJob};
@@ -236,6 +238,20 @@ impl<'a> Worker<'a> {
     #[inline]
     pub fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         position.can_repeat(&self.keys, ply)
+    }
+
+    /// Asks the observer, if there is one, whether a null-move cutoff may stand.
+    #[inline]
+    pub fn believes(
+        &self,
+        position: &Position,
+        node: &null_move::Node,
+        null_depth: Depth,
+        score: Score,
+    ) -> bool {
+        let Some(observer) = &self.job.observer else { return true };
+        let keys = &self.keys;
+        observer.believes(&NullCutoff { position, keys, node: *node, null_depth, score })
     }
 
     /// Is a move to be searched at the root?

@@ -1,0 +1,95 @@
+//! Watching a search from outside: where null-move cutoffs are believed, and the tree node by node.
+//!
+//! Used by the laboratory's `audit` and `trace`. A search without an observer pays one test of an
+//! option per node of the classic searcher and per null-move cutoff of the playing one.
+
+use std::fmt::Debug;
+
+use super::null_move::Node;
+use crate::board::{PackedMove, Position};
+use crate::score::{Depth, Ply, Score};
+
+/// A null-move cutoff that the scheme believes.
+#[derive(Clone, Copy, Debug)]
+pub struct NullCutoff<'a> {
+    /// The position of the node.
+    pub position: &'a Position,
+    /// Keys of the positions before it: those of the game, then those of the path from the root.
+    pub keys: &'a [u64],
+    /// What the scheme looked at.
+    pub node: Node,
+    /// The depth to which the null move was searched; 0 and below is quiescence.
+    pub null_depth: Depth,
+    /// The score that the null move returned, at least `node.beta`.
+    pub score: Score,
+}
+
+/// How a node is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// By a move.
+    Move(PackedMove),
+    /// By a null move.
+    Pass,
+    /// It is the node above, searched again without null moves to check a cutoff.
+    Recheck,
+}
+
+/// A node, as it is entered.
+#[derive(Clone, Copy, Debug)]
+pub struct Entered<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The lower bound of the window.
+    pub alpha: Score,
+    /// The upper bound of the window.
+    pub beta: Score,
+    /// Plies left to search; 0 and below is quiescence.
+    pub depth: Depth,
+    /// Plies from the root.
+    pub ply: Ply,
+}
+
+/// What decided the value of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Repetition, the fifty-move rule or insufficient material.
+    Draw,
+    /// An entry of the transposition table.
+    Table,
+    /// Quiescence search, or the evaluation at the greatest depth.
+    Quiescence,
+    /// A null move reached beta and was believed.
+    NullCutoff,
+    /// A null move reached beta, and a shallower search of the moves confirmed it.
+    Verified,
+    /// A null move reached beta but no move did: the moves were searched again to the full depth.
+    Zugzwang,
+    /// The moves.
+    Moves,
+}
+
+/// Watches a search. All methods do nothing by default.
+pub trait Observer: Debug + Send + Sync {
+    /// Returns whether a null-move cutoff that the scheme believes may stand. If not, the search
+    /// goes on as if the null move had failed low.
+    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+        let _ = cutoff;
+        true
+    }
+
+    /// The next node is reached this way.
+    fn step(&self, step: Step) {
+        let _ = step;
+    }
+
+    /// A node is entered.
+    fn enter(&self, node: &Entered<'_>) {
+        let _ = node;
+    }
+
+    /// The node entered last and not left yet is left. `best` is the best move, if there is one.
+    fn leave(&self, score: Score, reason: Reason, best: PackedMove) {
+        let _ = (score, reason, best);
+    }
+}
