@@ -4,7 +4,7 @@
 //! All limits hold together and the first one reached ends the search. The time for a move has two
 //! bounds. The *hard* one is looked at inside the search and is never passed. The *soft* one is
 //! looked at between iterations, and is stretched while the best move is in doubt and shrunk while
-//! it is not. How large it is, games have said (`docs/tried.md`); the other shares below are our own
+//! it is not. How large it is, games have said (`docs/notebook/tried.md`); the other shares below are our own
 //! choice.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -46,7 +46,7 @@ const MOST_GAMES: i64 = 1_000_000;
 #[command(
     after_help = "A and B are lists such as NullMove=verified-r3,Hash=16 or a scheme's name \
     alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, UCI_LimitStrength, UCI_Elo, and the \
-    classic searcher's switches, as history=off (docs/null-move.md lists them)."
+    classic searcher's switches, as history=off (docs/research/schemes.md lists them)."
 )]
 pub struct DuelArgs {
     /// The options of one side

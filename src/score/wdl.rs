@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use super::Score;
 
-/// What `tacet fit-wdl` made of our own games; `docs/network.md` says of which.
+/// What `tacet fit-wdl` made of our own games; `docs/develop/nnue.md` says of which.
 pub const MODEL: Model =
     Model { even: [91.5, -10.0, 90.6, -18.0], width: [97.2, 40.9, -40.3, 9.1] };
 

@@ -4,7 +4,7 @@
 //! search of captures, one ply more for leaves in check, and a null-move scheme. Nothing else: no
 //! killers, no reductions but the scheme's own, no futility, no aspiration windows.
 //!
-//! What the paper leaves open is decided as `docs/null-move.md` tells, and can be turned about by
+//! What the paper leaves open is decided as `docs/research/schemes.md` tells, and can be turned about by
 //! [`ClassicOptions`](super::ClassicOptions).
 
 use super::null_move::{self, Node, NullMoveSearch, Path, Verdict};

@@ -5,7 +5,7 @@
 //! several lines; then it chooses among them by the rule of Luce (1959): with a probability that
 //! falls exponentially with what a line loses against the best. What loses too much in its own eyes
 //! is not played: mates found, and captures of what hangs, are not missed. All numbers are in one
-//! table, and what Elo they come to was measured by games (`docs/uci.md`).
+//! table, and what Elo they come to was measured by games (`docs/user/options.md`).
 
 use std::ops::RangeInclusive;
 

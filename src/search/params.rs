@@ -161,7 +161,7 @@ params! {
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
     iir_depth: 4, 2..=8, 1;
-    /// Switch: probcut. Off: worth nothing in games, and it hides what is given up (docs/search.md).
+    /// Switch: probcut. Off: worth nothing in games, and it hides what is given up (docs/develop/search.md).
     use_probcut: 0, 0..=1, 1;
     /// The depth from which probcut is tried.
     probcut_depth: 5, 4..=9, 1;

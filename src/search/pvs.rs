@@ -1,5 +1,5 @@
 //! The playing searcher: principal variation search with what engines of today know, in numbered
-//! steps of a method each. `docs/search.md` has a paragraph per step.
+//! steps of a method each. `docs/develop/search.md` has a paragraph per step.
 
 mod driver;
 mod evaluation;

@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// Under Miri (`docs/fuzzing.md`) too, with fewer rounds.
+    /// Under Miri (`docs/develop/fuzzing.md`) too, with fewer rounds.
     #[test]
     fn what_threads_write_at_once_is_found_whole_or_not_at_all() {
         const ROUNDS: u64 = if cfg!(miri) { 300 } else { 300_000 };

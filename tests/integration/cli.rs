@@ -75,10 +75,10 @@ fn completions() {
     bad(&["completions"], "SHELL");
 }
 
-/// The section that `docs/gui.md` has for lichess-bot: every option exists and takes its value.
+/// The section that `docs/user/gui.md` has for lichess-bot: every option exists and takes its value.
 #[test]
 fn the_bot_of_the_documentation() {
-    let text = include_str!("../../docs/gui.md");
+    let text = include_str!("../../docs/user/gui.md");
     let (_, options) = text.split_once("uci_options:\n").expect("a section");
     let mut words = vec!["go".to_owned(), "depth".to_owned(), "1".to_owned()];
     for line in options.lines().take_while(|line| line.starts_with("    ")) {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-const CONFIG: &str = include_str!("../../docs/openbench/Tacet.json");
+const CONFIG: &str = include_str!("../../docs/develop/openbench/Tacet.json");
 
 fn tacet(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tacet"))

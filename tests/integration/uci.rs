@@ -870,7 +870,7 @@ fn distributed_testing() {
 
 /// The table of options in the manual, as the `option` lines it stands for.
 fn documented() -> Vec<String> {
-    let manual = include_str!("../../docs/uci.md");
+    let manual = include_str!("../../docs/user/options.md");
     let rows = manual.lines().filter(|line| line.starts_with("| `"));
     let cells = |row: &str| row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
     let rows: Vec<Vec<String>> = rows.map(cells).collect();

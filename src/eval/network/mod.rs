@@ -74,7 +74,7 @@ pub const LENGTH: usize = OUTPUT_BIAS + BUCKETS;
 /// How many bytes its file has.
 const FILE: usize = HEADER + 2 * LENGTH;
 
-/// The file that is part of the program; see `docs/network.md` for how it was made. The build may
+/// The file that is part of the program; see `docs/develop/nnue.md` for how it was made. The build may
 /// name another (`make EVALFILE=FILE`). It decides how many neurons there are.
 pub const EMBEDDED: &[u8] = include_bytes!(env!("TACET_NETWORK"));
 const _: () = assert!(
