@@ -1,21 +1,24 @@
-//! Tells the compiler from which commit the program is made and which network becomes part of it.
+//! Tells the compiler the commit and the network to embed.
 //!
-//! `TACET_COMMIT` is for `tacet --version`. `TACET_NETWORK` is the network's file: the one that
-//! ships, or the one named by the environment variable `EVALFILE`, as OpenBench's client does
-//! (`make EVALFILE=FILE`).
+//! `TACET_COMMIT` is for `tacet --version`. `TACET_NETWORK` is the network's file: the one that ships, or
+//! the one named by the environment variable `EVALFILE`, which OpenBench's client sets (`make
+//! EVALFILE=FILE`). The program is compiled for the shape that this file's header names.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// What the program is made from, beside the network.
+/// What the program is built from, besides the network.
 const SOURCES: [&str; 4] = ["build.rs", "Cargo.lock", "Cargo.toml", "src"];
 
 /// Relative to the package.
 const NETWORK: &str = "src/eval/network/tacet.net";
 
-/// How a network begins.
+/// The first bytes of a network file.
 const MAGIC: &[u8] = b"TACETNET";
+
+/// The format that the program reads: a number of two bytes behind the magic.
+const FORMAT: u16 = 3;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -32,21 +35,26 @@ fn set(name: &str, value: &str) {
     println!("cargo::rustc-env={name}={value}");
 }
 
-/// The network's file, if it looks like one: the program must not find out that it is none.
+/// The network's file, if it begins like one: the build fails here, with a readable message, and not the
+/// program later.
 fn network(package: &Path) -> Result<PathBuf, String> {
     let named = env::var_os("EVALFILE").filter(|name| !name.is_empty());
     let path = package.join(named.unwrap_or_else(|| NETWORK.into()));
     println!("cargo::rerun-if-changed={}", path.display());
     let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if bytes.starts_with(MAGIC) {
-        Ok(path)
-    } else {
-        Err(format!("{}: not a network of Tacet", path.display()))
+    match bytes.strip_prefix(MAGIC) {
+        Some([low, high, ..]) if [*low, *high] == FORMAT.to_le_bytes() => Ok(path),
+        Some([low, high, ..]) => {
+            let format = u16::from_le_bytes([*low, *high]);
+            let path = path.display();
+            Err(format!("{path}: a network of format {format}; this version reads format {FORMAT}"))
+        }
+        _ => Err(format!("{}: not a network of Tacet", path.display())),
     }
 }
 
-/// What `tacet --version` says of the commit. A build for tests does not name one, since it would
-/// have to be made anew after each.
+/// The commit that `tacet --version` names. Debug builds name none, or tests would be rebuilt after each
+/// commit.
 fn commit_line(package: &Path) -> String {
     if env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
         return "not named in debug builds".to_owned();
@@ -56,7 +64,7 @@ fn commit_line(package: &Path) -> String {
 
 /// The commit's short hash, and whether the sources differ from it.
 fn commit(package: &Path) -> Option<String> {
-    // The source may lie in a repository that is not its own.
+    // The source may lie inside another repository.
     let top = fs::canonicalize(git(package, &["rev-parse", "--show-toplevel"])?).ok()?;
     if top != fs::canonicalize(package).ok()? {
         return None;
@@ -68,8 +76,8 @@ fn commit(package: &Path) -> Option<String> {
     Some(if changes.is_empty() { hash } else { format!("{hash}, changed since") })
 }
 
-/// Looks again when the sources change and when HEAD moves. Not when git's index does: `git status`
-/// writes it, too. What does not exist is not watched, or cargo would build each time.
+/// Reruns this script when the sources change and when HEAD moves. Git's index is not watched, since `git
+/// status` writes it; nor are files that do not exist, or cargo would rebuild every time.
 fn watch(package: &Path) {
     let of_git = ["HEAD", "logs/HEAD"]
         .iter()
@@ -82,7 +90,7 @@ fn watch(package: &Path) {
     }
 }
 
-/// What git answers, if it does.
+/// Git's output, if it succeeds.
 fn git(package: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").current_dir(package).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -6,7 +6,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use tacet::board::{Position, pgn};
-use tacet::eval::network::{LENGTH, Network, Parameters};
+use tacet::eval::network::shape::Shape;
+use tacet::eval::network::{Network, Parameters};
 use tacet::eval::{Evaluator, State};
 use tacet::lab::epd;
 use tacet::uci::command;
@@ -103,8 +104,9 @@ pub fn network(bytes: &[u8]) {
         length => i16::from_le_bytes([bytes[2 * at % length], bytes[(2 * at + 1) % length]]),
     };
     let shift = bytes.first().map_or(0, |byte| byte % 16);
-    let numbers = (0..LENGTH).map(|at| number(at) >> shift).collect();
-    let parameters = Parameters { scale: number(0).unsigned_abs(), numbers };
+    let shape = Shape::BUILT;
+    let numbers = (0..shape.parameters()).map(|at| number(at) >> shift).collect();
+    let parameters = Parameters { shape, scale: number(0).unsigned_abs(), number: 0, numbers };
     match Network::read(&parameters.to_bytes()) {
         Ok(network) => evaluate(network),
         Err(refusal) => assert_one_line(&refusal),

@@ -9,7 +9,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::eval::network::EMBEDDED_CHECKSUM;
+use crate::eval::network::{EMBEDDED_CHECKSUM, EMBEDDED_NUMBER};
 use crate::lab::{self, LabError};
 
 /// Prints what a shell needs to complete commands and options
@@ -30,8 +30,12 @@ pub struct ManArgs {
 /// The version, the commit and the network of this program, one a line.
 pub fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let number = match EMBEDDED_NUMBER {
+            0 => "unnumbered".to_owned(),
+            number => number.to_string(),
+        };
         format!(
-            "{}\ncommit {}\nnetwork {EMBEDDED_CHECKSUM:016x}",
+            "{}\ncommit {}\nnetwork {number}, checksum {EMBEDDED_CHECKSUM:016x}",
             env!("CARGO_PKG_VERSION"),
             env!("TACET_COMMIT")
         )

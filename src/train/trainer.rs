@@ -16,9 +16,7 @@ mod adam;
 mod checkpoint;
 mod data;
 pub mod judge;
-mod mean;
 mod model;
-mod wide;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -26,8 +24,7 @@ use std::time::Instant;
 
 use super::TrainError;
 use super::curve::{self, Curve, cross_entropy};
-use crate::eval::network::shape::are_whole;
-use crate::eval::network::{self, Parameters};
+use crate::eval::network::Parameters;
 use crate::kit::fingerprint;
 use crate::kit::random::Random;
 use adam::Step;
@@ -42,25 +39,11 @@ pub use data::HELD_OUT;
 #[derive(clap::Args, Clone, Debug)]
 pub struct TrainArgs {
     /// Files made by `tacet datagen`
-    #[arg(long, required_unless_present_any = ["blank", "double", "mean"], num_args = 1..,
-          value_name = "FILE")]
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     pub data: Vec<PathBuf>,
     /// The network file to write
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Write a network of so many neurons a side that knows nothing: the program built with it as
-    /// EVALFILE trains networks of that size
-    #[arg(long, value_name = "NEURONS", conflicts_with_all = ["data", "from", "resume"],
-          value_parser = neurons)]
-    pub blank: Option<u16>,
-    /// Write a network of twice as many neurons that says nearly the same as this one, to go on from
-    /// in the same way
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "from", "resume", "blank"])]
-    pub double: Option<PathBuf>,
-    /// Write the mean of these networks, which is of use where they went on from the same one
-    #[arg(long, num_args = 2.., value_name = "FILE",
-          conflicts_with_all = ["data", "from", "resume", "blank", "double"])]
-    pub mean: Vec<PathBuf>,
     /// Learn the first classical evaluation of the games' positions and of others near them, instead of
     /// scores and results: to begin at
     #[arg(long)]
@@ -110,13 +93,6 @@ pub struct Targets {
     pub scale: f64,
 }
 
-fn neurons(text: &str) -> Result<u16, String> {
-    match text.parse::<u16>() {
-        Ok(number) if are_whole(number.into()) && number <= 4096 => Ok(number),
-        _ => Err("a multiple of 32 up to 4096 is wanted".to_string()),
-    }
-}
-
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
@@ -130,15 +106,6 @@ fn positive(text: &str) -> Result<f64, String> {
 /// If a file cannot be read or written, holds anything but games, or all of them hold no quiet
 /// position; if the training to be resumed was another.
 pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
-    if let Some(neurons) = args.blank {
-        return replace(&args.out, &network::blank(neurons));
-    }
-    if let Some(path) = &args.double {
-        return replace(&args.out, &wide::doubled(&read(path)?, args.seed));
-    }
-    if !args.mean.is_empty() {
-        return replace(&args.out, &mean::mean(&read_all(&args.mean)?).to_bytes());
-    }
     let (training, held_out) = data::load(args)?;
     if training.is_empty() || held_out.is_empty() {
         return Err(TrainError::NoPositions);
@@ -334,7 +301,6 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::eval::network::shape::HIDDEN;
     use crate::score::Score;
 
     /// Positions of random games, with random points.
@@ -356,9 +322,6 @@ mod tests {
     fn args(name: &str) -> TrainArgs {
         let out = format!("tacet-trainer-{}-{name}.net", std::process::id());
         TrainArgs {
-            blank: None,
-            double: None,
-            mean: Vec::new(),
             data: Vec::new(),
             out: std::env::temp_dir().join(out),
             classical: false,
@@ -418,38 +381,5 @@ mod tests {
         let afresh = TrainArgs { resume: false, lr: 0.02, ..cut.clone() };
         assert_eq!(Training::new(&afresh, &training, &held_out).unwrap().course.epochs, 0);
         [whole, cut].iter().for_each(tidy);
-    }
-
-    #[test]
-    fn networks_of_other_sizes_are_written() {
-        let args = args("sizes");
-        let neurons = || {
-            let bytes = std::fs::read(&args.out).unwrap();
-            u16::from_le_bytes([bytes[10], bytes[11]])
-        };
-        run(&TrainArgs { blank: Some(96), ..args.clone() }).unwrap();
-        assert_eq!(neurons(), 96);
-        let larger = (HIDDEN / 32 + 1) as u16 * 32;
-        run(&TrainArgs { blank: Some(larger), ..args.clone() }).unwrap();
-        let double = TrainArgs { double: Some(args.out.clone()), ..args.clone() };
-        let refusal = run(&double).unwrap_err().to_string();
-        assert!(refusal.contains("neurons"), "of another size: {refusal}");
-        std::fs::write(&args.out, network::EMBEDDED).unwrap();
-        run(&double).unwrap();
-        assert_eq!(usize::from(neurons()), 2 * HIDDEN);
-        tidy(&args);
-        assert!(run(&double).is_err(), "no file");
-    }
-
-    #[test]
-    fn the_mean_of_a_network_and_itself_is_the_network() {
-        let args = args("mean");
-        std::fs::write(&args.out, network::EMBEDDED).unwrap();
-        run(&TrainArgs { mean: vec![args.out.clone(); 2], ..args.clone() }).unwrap();
-        assert!(std::fs::read(&args.out).unwrap() == network::EMBEDDED);
-        let mean = vec![args.out.clone(), PathBuf::from("/no/such.net")];
-        let refusal = run(&TrainArgs { mean, ..args.clone() }).unwrap_err().to_string();
-        assert!(refusal.contains("/no/such.net"), "{refusal}");
-        tidy(&args);
     }
 }

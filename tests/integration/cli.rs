@@ -57,9 +57,12 @@ fn version_in_full() {
     let hash = commit.trim_end_matches(", changed since");
     let is_hash = hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit());
     assert!(is_hash || commit.starts_with("unknown") || commit.starts_with("not named"), "{text}");
-    let checksum = network.strip_prefix("network ").expect("a network");
+    let network = network.strip_prefix("network ").expect("a network");
+    let (number, checksum) = network.split_once(", checksum ").expect("a checksum");
     let bytes = std::fs::read("src/eval/network/tacet.net").expect("the network");
-    let stored: [u8; 8] = bytes[16..24].try_into().expect("eight bytes");
+    let stored: [u8; 2] = bytes[18..20].try_into().expect("two bytes");
+    assert_eq!(number, u16::from_le_bytes(stored).to_string());
+    let stored = *bytes.last_chunk().expect("eight bytes");
     assert_eq!(checksum, format!("{:016x}", u64::from_le_bytes(stored)));
 }
 

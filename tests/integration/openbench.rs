@@ -295,7 +295,7 @@ fn the_client_builds_it() {
     let built = make(&[&format!("EVALFILE={}", network.display())]);
     assert!(built.status.success(), "{}", streams(&built));
     let version = streams(&run(&["--version"]));
-    assert!(version.contains(&format!("network {checksum:016x}")), "{version}");
+    assert!(version.contains(&format!("network 13, checksum {checksum:016x}")), "{version}");
     let (other, _) = read_bench(&streams(&run(&["bench"])));
     assert_ne!(other, nodes, "the network decides what is searched");
     let _ = fs::remove_dir_all(&clean);
@@ -318,11 +318,12 @@ fn copy(from: &Path, to: &Path) {
 
 /// Writes the network with its output changed; returns the checksum.
 fn other_network(clean: &Path, path: &Path) -> u64 {
-    use tacet::eval::network::{OUTPUT, OUTPUT_BIAS, Parameters};
+    use tacet::eval::network::Parameters;
     let bytes = fs::read(clean.join("src/eval/network/tacet.net")).expect("the network");
     let mut parameters = Parameters::read(&bytes).expect("a network");
-    parameters.numbers[OUTPUT..OUTPUT_BIAS].iter_mut().for_each(|number| *number /= 2);
+    let outputs = parameters.shape.output_weights()..parameters.shape.output_biases();
+    parameters.numbers[outputs].iter_mut().for_each(|number| *number /= 2);
     let bytes = parameters.to_bytes();
     fs::write(path, &bytes).expect("a file");
-    u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes"))
+    u64::from_le_bytes(*bytes.last_chunk().expect("eight bytes"))
 }

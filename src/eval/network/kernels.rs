@@ -1,15 +1,13 @@
-//! The inner loops, for several instruction sets.
+//! The inner loops of the evaluation, for several instruction sets.
 //!
-//! Each loop is written once, as plain integer arithmetic: that is the specification. It is
-//! compiled several times, each time for another instruction set, and the processor at hand
-//! decides which is called. The loops are shaped so that the compiler turns them into vector
-//! instructions (`vpmaddwd` in the last layer), and as the arithmetic is on integers without
-//! overflow, all versions agree to the bit. On AArch64 the plain version is vectorised already:
-//! NEON is part of the architecture.
+//! Each loop is written once, in plain integer arithmetic, which is the specification. It is compiled for
+//! several instruction sets, and the best one is chosen at run time. The compiler vectorises the loops
+//! (`vpmaddwd` in the output layer). Integer arithmetic without overflow gives the same result in every
+//! version. On AArch64 the plain version already uses NEON, which is part of the architecture.
 
 use super::shape::{HIDDEN, UNIT};
 
-/// A number for each neuron of one side.
+/// One number per neuron of one side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Row(pub [i16; HIDDEN]);
@@ -17,22 +15,22 @@ pub struct Row(pub [i16; HIDDEN]);
 /// The loops, compiled for one instruction set.
 #[derive(Clone, Copy)]
 pub struct Kernels {
-    /// The name of the instruction set.
+    /// Name of the instruction set.
     pub name: &'static str,
-    /// Sets the second row to the first, plus those put, minus those removed.
+    /// Sets the second row to the first, plus the rows put, minus the rows removed.
     pub update: fn(&Row, &mut Row, &[&Row], &[&Row]),
-    /// The products of the activations of both sides with the output weights, summed up:
-    /// in units of 1 / ([`UNIT`]² × [`OUTPUT_UNIT`](super::shape::OUTPUT_UNIT)).
+    /// The sum of both sides' activations times the output weights, in units of
+    /// 1 / ([`UNIT`]² × [`OUTPUT_UNIT`](super::shape::OUTPUT_UNIT)).
     pub output: fn([&Row; 2], &[Row; 2]) -> i64,
 }
 
 impl Kernels {
-    /// The fastest that this processor can run.
+    /// The fastest kernels that this processor can run.
     pub fn best() -> Kernels {
         Kernels::usable().pop().unwrap_or(PLAIN)
     }
 
-    /// All that this processor can run, fastest last.
+    /// All kernels that this processor can run, fastest last.
     pub fn usable() -> Vec<Kernels> {
         let mut usable = vec![PLAIN];
         #[cfg(target_arch = "x86_64")]
@@ -45,7 +43,7 @@ const PLAIN: Kernels = Kernels { name: "plain", update, output };
 
 #[inline(always)]
 fn update(from: &Row, to: &mut Row, put: &[&Row], removed: &[&Row]) {
-    // By hand for the moves there are, so that a neuron is read and written once.
+    // The usual moves are unrolled, so that each neuron is read and written once.
     match (put, removed) {
         (&[a], &[b]) => each(to, |i| from.0[i].wrapping_add(a.0[i]).wrapping_sub(b.0[i])),
         (&[a], &[b, c]) => each(to, |i| {
@@ -78,17 +76,17 @@ fn each_of(to: &mut Row, value: impl Fn(usize, i16) -> i16) {
     }
 }
 
-/// So many products of at most 127 × 255 × 255 are summed up in 32 bits.
-const SUMMED: usize = 256;
+/// Products of at most 127 × 255 × 255 that fit into a sum of 32 bits.
+const MAX_TERMS: usize = 256;
 
 #[inline(always)]
 fn output(neurons: [&Row; 2], weights: &[Row; 2]) -> i64 {
     let mut sum = 0;
     for (neurons, weights) in neurons.into_iter().zip(weights) {
-        for (neurons, weights) in neurons.0.chunks(SUMMED).zip(weights.0.chunks(SUMMED)) {
+        for (neurons, weights) in neurons.0.chunks(MAX_TERMS).zip(weights.0.chunks(MAX_TERMS)) {
             let mut part = 0;
             for (&neuron, &weight) in neurons.iter().zip(weights) {
-                // The squared clipped value times the weight, the first product in 16 bits.
+                // Clipped value times weight fits into 16 bits; then times the value again.
                 let value = neuron.clamp(0, UNIT as i16);
                 part += i32::from(value.wrapping_mul(weight)) * i32::from(value);
             }
@@ -102,7 +100,7 @@ fn output(neurons: [&Row; 2], weights: &[Row; 2]) -> i64 {
 mod x86 {
     use super::{Kernels, Row};
 
-    /// Compiles the loops for a set of instructions.
+    /// Compiles the loops for an instruction set.
     macro_rules! kernels {
         ($module:ident, $name:literal, $features:literal) => {
             mod $module {
@@ -135,7 +133,7 @@ mod x86 {
     kernels!(avx512, "AVX-512", "avx512f,avx512bw,avx512vl");
     kernels!(vnni, "AVX-512 VNNI", "avx512f,avx512bw,avx512vl,avx512vnni");
 
-    /// The versions that this processor can run, fastest last.
+    /// The kernels that this processor can run, fastest last.
     pub fn usable() -> Vec<Kernels> {
         let avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -151,25 +149,25 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shape::{MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT};
+    use super::super::shape::{MAX_BIAS, MAX_OUTPUT_WEIGHT, MAX_WEIGHT};
     use super::*;
 
-    /// A small generator of our own: the sequence must never change with a crate's version.
+    /// Its own generator, so that the sequence never changes.
     struct Random(u64);
 
     impl Random {
-        fn row(&mut self, most: i16) -> Row {
+        fn row(&mut self, max: i16) -> Row {
             Row(std::array::from_fn(|_| {
                 self.0 ^= self.0 << 13;
                 self.0 ^= self.0 >> 7;
                 self.0 ^= self.0 << 17;
-                let span = 2 * u64::from(most.unsigned_abs()) + 1;
-                ((self.0 >> 33) % span) as i16 - most
+                let span = 2 * u64::from(max.unsigned_abs()) + 1;
+                ((self.0 >> 33) % span) as i16 - max
             }))
         }
     }
 
-    /// The output as the definition has it.
+    /// The output by definition.
     fn defined(neurons: [&Row; 2], weights: &[Row; 2]) -> i64 {
         let square = |x: i16| i64::from(x.clamp(0, 255)).pow(2);
         (0..2)
@@ -179,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn all_versions_agree_to_the_bit() {
+    fn all_instruction_sets_give_the_same_result() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let versions = Kernels::usable();
         eprintln!("versions here: {:?}", versions.iter().map(|k| k.name).collect::<Vec<_>>());
         for _ in 0..500 {
-            let neurons = [random.row(400), random.row(MOST_BIAS)];
-            let weights = [random.row(MOST_OUTPUT_WEIGHT), random.row(MOST_OUTPUT_WEIGHT)];
-            let rows: [Row; 4] = std::array::from_fn(|_| random.row(MOST_WEIGHT));
+            let neurons = [random.row(400), random.row(MAX_BIAS)];
+            let weights = [random.row(MAX_OUTPUT_WEIGHT), random.row(MAX_OUTPUT_WEIGHT)];
+            let rows: [Row; 4] = std::array::from_fn(|_| random.row(MAX_WEIGHT));
             let [a, b, c, d] = rows.each_ref();
             let changes: [(&[&Row], &[&Row]); 5] =
                 [(&[], &[]), (&[a], &[b]), (&[a], &[b, c]), (&[a, b], &[c, d]), (&[a, b, c], &[])];
@@ -208,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_largest_sums_fit() {
-        for weight in [MOST_OUTPUT_WEIGHT, -MOST_OUTPUT_WEIGHT] {
+        for weight in [MAX_OUTPUT_WEIGHT, -MAX_OUTPUT_WEIGHT] {
             let (neurons, weights) = (Row([i16::MAX; HIDDEN]), [Row([weight; HIDDEN]); 2]);
             for kernels in Kernels::usable() {
                 let sum = (kernels.output)([&neurons; 2], &weights);

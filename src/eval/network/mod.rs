@@ -1,30 +1,31 @@
-//! The neural evaluation: a small network of integers that a move changes little.
+//! The neural evaluation (NNUE): a small integer network that is updated incrementally.
 //!
-//! Every piece on its square is an input, seen by both sides, with weights that depend on where the
-//! own king is ([`shape`]). The same layer of neurons is applied to either side's view; a neuron's
-//! sum is clipped to 0..1 and squared (SCReLU), and the output is a weighted sum of the side to
-//! move's neurons and the other's, with weights that depend on how many pieces are left. Trained by
-//! `tacet train`.
+//! Every piece on its square is an input, seen by both sides, with weights that depend on the own
+//! king's bucket ([`shape`]). Both views share the first layer; its sums, the *accumulator*, are clipped
+//! to 0..1 and squared (SCReLU). The output is a weighted sum of the side to move's neurons and the
+//! other's, with one of eight sets of weights chosen by the number of pieces. `tacet train` trains it.
 //!
-//! [`accumulator`] keeps the neurons up to date along a search, [`kernels`] are the inner loops,
-//! and this file loads and stores networks.
+//! [`accumulator`] updates the first layer along a search, [`kernels`] holds the inner loops, and this
+//! module reads and writes network files.
 //!
-//! # The file
-//! All numbers are little-endian. Weights of the first layer are in units of 1/255, those of the
-//! output in units of 1/64, its biases in units of 1/(255 × 64).
+//! # File format 3
+//! All numbers are little-endian. First-layer weights and biases are in units of 1/255, output weights in
+//! units of 1/64, output biases in units of 1/(255 × 64).
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `TACETNET` |
-//! | 2, 2, 2, 2 | version (2), neurons a side, outputs (8), centipawns per unit of output |
-//! | 8 | checksum of all that follows: FNV-1a, 64 bits (Fowler, Noll & Vo) |
-//! | 2 × 4 × 768 × neurons | the first layer's weights, by king bucket and input |
-//! | 2 × neurons | its biases |
-//! | 2 × outputs × 2 × neurons | the output's weights: by output, own neurons first |
-//! | 2 × outputs | its biases |
-//!
-//! Version 1 had one king bucket and 4 outputs. Such a file is read as one of version 2 in which all
-//! king buckets are equal, and every two outputs.
+//! | 2 | format: 3 |
+//! | 2 | N: neurons per side |
+//! | 2 | K: king buckets, 1 or 4 |
+//! | 2 | outputs: 8 |
+//! | 2 | centipawns per unit of output |
+//! | 2 | the network's number, 0 if it has none |
+//! | 2 × K × 768 × N | first-layer weights, by king bucket and input |
+//! | 2 × N | first-layer biases |
+//! | 2 × 8 × 2 × N | output weights, by output, own neurons first |
+//! | 2 × 8 | output biases |
+//! | 8 | checksum of all bytes before it: FNV-1a, 64 bits (Fowler, Noll & Vo) |
 
 pub mod accumulator;
 pub mod kernels;
@@ -39,206 +40,194 @@ use crate::board::PieceSquare;
 use crate::kit::fingerprint;
 use kernels::{Kernels, Row};
 use shape::{
-    BUCKETS, HIDDEN, INPUTS, KING_BUCKETS, MOST_BIAS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT,
-    PIECE_SQUARES, UNIT, View,
+    HIDDEN, MAX_BIAS, MAX_OUTPUT_WEIGHT, MAX_WEIGHT, OUTPUT_UNIT, OUTPUTS, Shape, UNIT, View,
 };
 
-/// A network that can be evaluated.
+/// A network that can be evaluated. Its shape is [`Shape::BUILT`].
 pub struct Network {
     weights: Box<[Row]>,
     bias: Row,
-    output: [[Row; 2]; BUCKETS],
-    output_bias: [i16; BUCKETS],
+    output: [[Row; 2]; OUTPUTS],
+    output_bias: [i16; OUTPUTS],
     /// Centipawns per unit of output.
     scale: u16,
     kernels: Kernels,
 }
 
-/// The numbers of a network, in the units and the order of the file.
+/// The parameters of a network of any supported shape, in the units and the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
-    /// Centipawns per unit of output, 1 and up.
+    /// Neurons and king buckets.
+    pub shape: Shape,
+    /// Centipawns per unit of output, at least 1.
     pub scale: u16,
-    /// All numbers from the first layer's weights to the output's biases: [`LENGTH`] of them.
+    /// The network's number, 0 if it has none.
+    pub number: u16,
+    /// First-layer weights to output biases: [`Shape::parameters`] of them.
     pub numbers: Vec<i16>,
 }
 
-/// Where the first layer's biases begin among the numbers; its weights are before them.
-pub const BIAS: usize = INPUTS * HIDDEN;
-/// Where the output's weights begin.
-pub const OUTPUT: usize = BIAS + HIDDEN;
-/// Where the output's biases begin.
-pub const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * HIDDEN;
-/// How many numbers a network has.
-pub const LENGTH: usize = OUTPUT_BIAS + BUCKETS;
-/// How many bytes its file has.
-const FILE: usize = HEADER + 2 * LENGTH;
-
-/// The file that is part of the program; see `docs/develop/nnue.md` for how it was made. The build may
-/// name another (`make EVALFILE=FILE`). It decides how many neurons there are.
+/// The network embedded in the program: the file that ships, or the one that the build was given as
+/// `EVALFILE`. It decides the shape that the program is compiled for. Details: docs/develop/nnue.md
 pub const EMBEDDED: &[u8] = include_bytes!(env!("TACET_NETWORK"));
 const _: () = assert!(
-    matches!(Layout::of(u16::from_le_bytes([EMBEDDED[8], EMBEDDED[9]])),
-        Some(layout) if EMBEDDED.len() == layout.bytes()),
-    "a network that is cut or too long, or of another version"
+    EMBEDDED.len() == file_length(Shape::BUILT),
+    "EVALFILE is truncated, too long, or of another format"
 );
 
-/// The checksum in the header of [`EMBEDDED`].
-pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.split_at(CHECKSUM).1.first_chunk() {
+/// The checksum of [`EMBEDDED`].
+pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.last_chunk() {
     Some(bytes) => u64::from_le_bytes(*bytes),
     None => 0,
 };
 
+/// The number of [`EMBEDDED`], 0 if it has none.
+pub const EMBEDDED_NUMBER: u16 = u16::from_le_bytes([EMBEDDED[18], EMBEDDED[19]]);
+
 const MAGIC: [u8; 8] = *b"TACETNET";
-const VERSION: u16 = 2;
-const HEADER: usize = 24;
-/// Where in the header the number of neurons is.
-const NEURONS: usize = 10;
-/// Where in the header the checksum is.
-const CHECKSUM: usize = 16;
+const FORMAT: u16 = 3;
+const HEADER: usize = 20;
+const CHECKSUM: usize = 8;
 
-/// How much of what a file of some version has.
-#[derive(Clone, Copy)]
-struct Layout {
-    king_buckets: usize,
-    outputs: usize,
+/// Bytes of the file of a network of this shape.
+const fn file_length(shape: Shape) -> usize {
+    HEADER + 2 * shape.parameters() + CHECKSUM
 }
 
-impl Layout {
-    /// That of a version, if there is such a version.
-    const fn of(version: u16) -> Option<Layout> {
-        match version {
-            1 => Some(Layout { king_buckets: 1, outputs: 4 }),
-            VERSION => Some(Layout { king_buckets: KING_BUCKETS, outputs: BUCKETS }),
-            _ => None,
-        }
-    }
-
-    /// How many bytes a file has.
-    const fn bytes(self) -> usize {
-        let rows = self.king_buckets * PIECE_SQUARES + 1 + self.outputs * 2;
-        HEADER + 2 * (rows * HIDDEN + self.outputs)
-    }
-
-    /// The numbers of such a file as those of a network of this shape.
-    fn widened(self, numbers: &[i16]) -> Vec<i16> {
-        let (weights, rest) = numbers.split_at(self.king_buckets * PIECE_SQUARES * HIDDEN);
-        let (bias, rest) = rest.split_at(HIDDEN);
-        let (output, output_bias) = rest.split_at(self.outputs * 2 * HIDDEN);
-        let mut wide = Vec::with_capacity(LENGTH);
-        (0..KING_BUCKETS / self.king_buckets).for_each(|_| wide.extend(weights));
-        wide.extend(bias);
-        for part in [output, output_bias] {
-            for one in part.chunks(part.len() / self.outputs) {
-                (0..BUCKETS / self.outputs).for_each(|_| wide.extend(one));
-            }
-        }
-        wide
-    }
-}
-
-/// Why bytes are no network. Displays as one line.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Why bytes are not a usable network. Displays as one line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// The file cannot be read.
+    /// The system could not read the file.
+    #[error("{0}")]
     File(String),
-    /// It is not a network of Tacet.
+    /// The magic bytes are missing.
+    #[error("not a network of Tacet")]
     Magic,
-    /// A format of another version.
-    Version(u16),
-    /// A network of another shape: neurons a side, outputs, and the outputs wanted.
-    Shape(u16, u16, usize),
-    /// So many bytes, where a file of its version has another number.
+    /// The file has another format.
+    #[error("a network of format {0}; this version reads format {FORMAT}")]
+    Format(u16),
+    /// The header names a shape that no version has: neurons, king buckets, outputs.
+    #[error(
+        "a network of {0} neurons, {1} king buckets and {2} outputs; supported are multiples of \
+         {step} up to {max} neurons, 1 or 4 king buckets and {OUTPUTS} outputs",
+        step = Shape::HIDDEN_STEP,
+        max = Shape::MAX_HIDDEN
+    )]
+    Unsupported(u16, u16, u16),
+    /// A network that another build could use.
+    #[error(
+        "a network of {0}; this program is built for {built} (build it with EVALFILE=FILE to use \
+         the network)",
+        built = Shape::BUILT
+    )]
+    Shape(Shape),
+    /// The number of bytes found, and the number that the header asks for.
+    #[error("a network of {0} bytes or more, not {1}")]
     Length(usize, usize),
     /// The bytes are not those that were written.
+    #[error("a damaged network: wrong checksum")]
     Checksum,
-    /// A number is larger than the arithmetic allows, or the scale is 0.
+    /// A parameter exceeds what the integer arithmetic allows, or the scale is 0.
+    #[error("a network with a number out of range")]
     Range,
 }
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NetworkError::File(reason) => f.write_str(reason),
-            NetworkError::Magic => f.write_str("not a network of Tacet"),
-            NetworkError::Version(found) => {
-                write!(f, "a network of version {found}, not 1 to {VERSION}")
-            }
-            NetworkError::Shape(hidden, outputs, wanted) => write!(
-                f,
-                "a network of {hidden} neurons and {outputs} outputs, not {HIDDEN} and {wanted}"
-            ),
-            NetworkError::Length(found, wanted) => {
-                write!(f, "a network of {found} bytes or more, not {wanted}")
-            }
-            NetworkError::Checksum => f.write_str("a damaged network: wrong checksum"),
-            NetworkError::Range => f.write_str("a network with a number out of range"),
-        }
-    }
-}
-
-impl std::error::Error for NetworkError {}
 
 impl Network {
     /// Reads a network from a file's bytes.
     ///
     /// # Errors
-    /// If they are anything else than a whole network of this shape.
+    /// If they are anything but a whole network of this build's shape.
     pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
-        Network::new(&Parameters::read(bytes)?)
+        match Header::read(bytes)?.shape {
+            Shape::BUILT => Network::new(&Parameters::read(bytes)?),
+            other => Err(NetworkError::Shape(other)),
+        }
     }
 
     /// Reads a network from a file.
     ///
     /// # Errors
-    /// If it cannot be read, or holds anything else than a network of this shape.
+    /// If it cannot be read, or holds anything but a network of this build's shape.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
-        let mut bytes = Vec::new();
-        // No more than can be right, whatever the file is.
-        let most = (FILE + 1) as u64;
-        File::open(path)
-            .and_then(|file| file.take(most).read_to_end(&mut bytes))
-            .map_err(|reason| NetworkError::File(reason.to_string()))?;
-        Network::read(&bytes)
+        Network::read(&read_at_most(path, file_length(Shape::BUILT) + 1)?)
     }
 
-    /// A network of these numbers.
+    /// A network of these parameters.
     ///
     /// # Errors
-    /// If there are too many or too few, or one is out of range.
+    /// If they are of another shape than this build's, too many, too few or out of range.
     pub fn new(parameters: &Parameters) -> Result<Network, NetworkError> {
+        if parameters.shape != Shape::BUILT {
+            return Err(NetworkError::Shape(parameters.shape));
+        }
         let numbers = parameters.checked()?;
         let row = |first: usize| Row(std::array::from_fn(|i| numbers[first + i]));
+        let shape = Shape::BUILT;
         Ok(Network {
-            weights: (0..INPUTS).map(|input| row(input * HIDDEN)).collect(),
-            bias: row(BIAS),
-            output: std::array::from_fn(|bucket| {
-                std::array::from_fn(|side| row(OUTPUT + (2 * bucket + side) * HIDDEN))
+            weights: (0..shape.inputs()).map(|input| row(input * HIDDEN)).collect(),
+            bias: row(shape.biases()),
+            output: std::array::from_fn(|output| {
+                std::array::from_fn(|side| {
+                    row(shape.output_weights() + (2 * output + side) * HIDDEN)
+                })
             }),
-            output_bias: std::array::from_fn(|bucket| numbers[OUTPUT_BIAS + bucket]),
+            output_bias: std::array::from_fn(|output| numbers[shape.output_biases() + output]),
             scale: parameters.scale,
             kernels: Kernels::best(),
         })
     }
 
-    /// The weights of a piece's input.
+    /// The first-layer weights of a piece.
     #[inline]
     fn row(&self, view: View, piece: PieceSquare) -> &Row {
         &self.weights[view.input(piece)]
     }
 
-    /// The value in centipawns for the side whose sums come first.
+    /// The value in centipawns for the side whose accumulator comes first.
     #[inline]
-    fn output(&self, sums: [&Row; 2], bucket: usize) -> i32 {
-        let sum = (self.kernels.output)(sums, &self.output[bucket]) / i64::from(UNIT);
-        let value = sum + i64::from(self.output_bias[bucket]);
+    fn output(&self, accumulators: [&Row; 2], output: usize) -> i32 {
+        let sum = (self.kernels.output)(accumulators, &self.output[output]) / i64::from(UNIT);
+        let value = sum + i64::from(self.output_bias[output]);
         (value * i64::from(self.scale) / i64::from(UNIT * OUTPUT_UNIT)) as i32
     }
 }
 
 impl fmt::Debug for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Network({HIDDEN} neurons, {BUCKETS} outputs, {})", self.kernels.name)
+        write!(f, "Network({}, {})", Shape::BUILT, self.kernels.name)
+    }
+}
+
+/// What the header of a file says.
+struct Header {
+    shape: Shape,
+    scale: u16,
+    number: u16,
+}
+
+impl Header {
+    fn read(bytes: &[u8]) -> Result<Header, NetworkError> {
+        if !bytes.starts_with(&MAGIC) {
+            return Err(NetworkError::Magic);
+        }
+        // The format comes first: what follows it depends on it.
+        let too_short = || NetworkError::Length(bytes.len(), HEADER);
+        let field = |at: usize| match bytes.get(at..at + 2) {
+            Some(&[low, high]) => Ok(u16::from_le_bytes([low, high])),
+            _ => Err(too_short()),
+        };
+        let format = field(8)?;
+        if format != FORMAT {
+            return Err(NetworkError::Format(format));
+        }
+        let (hidden, king_buckets, outputs) = (field(10)?, field(12)?, field(14)?);
+        let (scale, number) = (field(16)?, field(18)?);
+        let shape = Shape { hidden: hidden.into(), king_buckets: king_buckets.into() };
+        if shape.is_supported() && usize::from(outputs) == OUTPUTS {
+            Ok(Header { shape, scale, number })
+        } else {
+            Err(NetworkError::Unsupported(hidden, king_buckets, outputs))
+        }
     }
 }
 
@@ -246,77 +235,73 @@ impl Parameters {
     /// Reads a file's bytes.
     ///
     /// # Errors
-    /// If they are anything else than a whole file of a network of this shape.
+    /// If they are anything but a whole file of a network of a supported shape.
     pub fn read(bytes: &[u8]) -> Result<Parameters, NetworkError> {
-        if !bytes.starts_with(&MAGIC) {
-            return Err(NetworkError::Magic);
+        let Header { shape, scale, number } = Header::read(bytes)?;
+        if bytes.len() != file_length(shape) {
+            return Err(NetworkError::Length(bytes.len(), file_length(shape)));
         }
-        let Some((header, body)) = bytes.split_at_checked(HEADER) else {
-            return Err(NetworkError::Length(bytes.len(), FILE));
-        };
-        let field = |index: usize| u16::from_le_bytes([header[index], header[index + 1]]);
-        let (version, hidden, outputs, scale) = (field(8), field(NEURONS), field(12), field(14));
-        let Some(layout) = Layout::of(version) else {
-            return Err(NetworkError::Version(version));
-        };
-        if (usize::from(hidden), usize::from(outputs)) != (HIDDEN, layout.outputs) {
-            return Err(NetworkError::Shape(hidden, outputs, layout.outputs));
-        }
-        if bytes.len() != layout.bytes() {
-            return Err(NetworkError::Length(bytes.len(), layout.bytes()));
-        }
-        if header[CHECKSUM..] != checksum(body) {
+        let (content, stored) = bytes.split_at(bytes.len() - CHECKSUM);
+        if stored != checksum(content) {
             return Err(NetworkError::Checksum);
         }
-        let number = |pair: &[u8]| i16::from_le_bytes([pair[0], pair[1]]);
-        let numbers: Vec<i16> = body.chunks_exact(2).map(number).collect();
-        Ok(Parameters { scale, numbers: layout.widened(&numbers) })
+        let (pairs, _) = content[HEADER..].as_chunks::<2>();
+        let numbers = pairs.iter().map(|&pair| i16::from_le_bytes(pair)).collect();
+        Ok(Parameters { shape, scale, number, numbers })
+    }
+
+    /// Reads a file of any supported shape.
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds anything but a network.
+    pub fn load(path: &Path) -> Result<Parameters, NetworkError> {
+        let largest = Shape { hidden: Shape::MAX_HIDDEN, king_buckets: 4 };
+        Parameters::read(&read_at_most(path, file_length(largest) + 1)?)
     }
 
     /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        file(HIDDEN as u16, self.scale, &self.numbers)
+        let Shape { hidden, king_buckets } = self.shape;
+        let mut bytes = Vec::with_capacity(file_length(self.shape));
+        bytes.extend(MAGIC);
+        let [hidden, king_buckets, outputs] = [hidden, king_buckets, OUTPUTS].map(|n| n as u16);
+        for number in [FORMAT, hidden, king_buckets, outputs, self.scale, self.number] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(self.numbers.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(checksum(&bytes));
+        bytes
     }
 
-    /// The numbers, if they are as many as there must be and none is out of range.
+    /// The numbers, if their count is right and all are in range.
     fn checked(&self) -> Result<&[i16], NetworkError> {
-        let numbers = self.numbers.as_slice();
-        if numbers.len() != LENGTH {
-            return Err(NetworkError::Length(HEADER + 2 * numbers.len(), FILE));
+        let (shape, numbers) = (self.shape, self.numbers.as_slice());
+        if numbers.len() != shape.parameters() {
+            let found = HEADER + 2 * numbers.len() + CHECKSUM;
+            return Err(NetworkError::Length(found, file_length(shape)));
         }
-        let within = |part: &[i16], most: i16| {
-            part.iter().all(|number| number.unsigned_abs() <= most.unsigned_abs())
+        let within = |part: &[i16], max: i16| {
+            part.iter().all(|number| number.unsigned_abs() <= max.unsigned_abs())
         };
-        let is_allowed = within(&numbers[..BIAS], MOST_WEIGHT)
-            && within(&numbers[BIAS..OUTPUT], MOST_BIAS)
-            && within(&numbers[OUTPUT..OUTPUT_BIAS], MOST_OUTPUT_WEIGHT)
+        let is_allowed = within(&numbers[..shape.biases()], MAX_WEIGHT)
+            && within(&numbers[shape.biases()..shape.output_weights()], MAX_BIAS)
+            && within(&numbers[shape.output_weights()..shape.output_biases()], MAX_OUTPUT_WEIGHT)
             && self.scale > 0;
         if is_allowed { Ok(numbers) } else { Err(NetworkError::Range) }
     }
 }
 
-/// The file of a network that knows nothing, of any number of neurons. A program with this network
-/// in it (`make EVALFILE=FILE`) trains and plays with networks of its size.
-pub fn blank(neurons: u16) -> Vec<u8> {
-    let hidden = usize::from(neurons);
-    file(neurons, 1, &vec![0; (INPUTS + 1 + 2 * BUCKETS) * hidden + BUCKETS])
+/// Reads no more than could be right, whatever the file is.
+fn read_at_most(path: &Path, length: usize) -> Result<Vec<u8>, NetworkError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(length as u64).read_to_end(&mut bytes))
+        .map_err(|reason| NetworkError::File(reason.to_string()))?;
+    Ok(bytes)
 }
 
-/// The file of these numbers: those of a network of so many neurons, in the order of the file.
-pub fn file(neurons: u16, scale: u16, numbers: &[i16]) -> Vec<u8> {
-    let body: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let mut bytes = Vec::with_capacity(HEADER + body.len());
-    bytes.extend(MAGIC);
-    for number in [VERSION, neurons, BUCKETS as u16, scale] {
-        bytes.extend(number.to_le_bytes());
-    }
-    bytes.extend(checksum(&body));
-    bytes.extend(body);
-    bytes
-}
-
-fn checksum(body: &[u8]) -> [u8; 8] {
-    fingerprint::of_bytes(body).to_le_bytes()
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    fingerprint::of_bytes(bytes).to_le_bytes()
 }
 
 #[cfg(test)]

@@ -1,23 +1,96 @@
-//! The shape of the network: how many of what, and which input a piece is.
+//! The shape of a network, and which input a piece on a square is.
 //!
-//! Each side sees the board as if it moved up it and its king stood on the right: Black's view is
-//! turned top to bottom, and a view whose own king is on files a to d is mirrored left to right.
-//! So the network learns every pattern once; and as it matters where the own king is, there is a
-//! set of weights for each of a few regions ("king buckets").
+//! Each side sees the board from its own end: Black's view is flipped top to bottom, and a view whose
+//! own king stands on files a to d is mirrored left to right, so that the own king is always on the
+//! right half. The first layer has one set of weights per king bucket, a region of squares of the own
+//! king.
 
+use super::EMBEDDED;
 use crate::board::{Color, PieceSquare, Square};
 
-/// A piece on a square: own or the other side's, six kinds, 64 squares.
+/// Piece-square inputs of one king bucket: own or other side, six kinds, 64 squares.
 pub const PIECE_SQUARES: usize = 768;
 
-/// Regions in which the own king may be, each with weights of its own.
-pub const KING_BUCKETS: usize = 4;
+/// Outputs ("output buckets"), chosen by the number of pieces.
+pub const OUTPUTS: usize = 8;
 
-/// One input for each piece on each square, in each king bucket.
-pub const INPUTS: usize = KING_BUCKETS * PIECE_SQUARES;
+/// How many neurons and king buckets a network has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Neurons per side, called N.
+    pub hidden: usize,
+    /// King buckets: 1 or 4.
+    pub king_buckets: usize,
+}
 
-/// The king bucket by rank, seen from the own side, and by file from e on: castled, at home in the
-/// middle, before the home rank, on the way.
+impl Shape {
+    /// The shape this program is compiled for: that of the embedded network.
+    pub const BUILT: Shape =
+        Shape { hidden: header_field(10) as usize, king_buckets: header_field(12) as usize };
+
+    /// Neurons come in whole cache lines of the trainer and of the engine's kernels.
+    pub const HIDDEN_STEP: usize = 64;
+    /// The largest number of neurons.
+    pub const MAX_HIDDEN: usize = 2_048;
+
+    /// Can the trainer train, and a build embed, a network of this shape?
+    pub const fn is_supported(self) -> bool {
+        self.hidden > 0
+            && self.hidden <= Shape::MAX_HIDDEN
+            && self.hidden.is_multiple_of(Shape::HIDDEN_STEP)
+            && (self.king_buckets == 1 || self.king_buckets == 4)
+    }
+
+    /// Inputs of the first layer.
+    pub const fn inputs(self) -> usize {
+        self.king_buckets * PIECE_SQUARES
+    }
+
+    /// Index of the first layer's biases among the parameters; its weights precede them.
+    pub const fn biases(self) -> usize {
+        self.inputs() * self.hidden
+    }
+
+    /// Index of the output weights.
+    pub const fn output_weights(self) -> usize {
+        self.biases() + self.hidden
+    }
+
+    /// Index of the output biases.
+    pub const fn output_biases(self) -> usize {
+        self.output_weights() + OUTPUTS * 2 * self.hidden
+    }
+
+    /// Number of parameters.
+    pub const fn parameters(self) -> usize {
+        self.output_biases() + OUTPUTS
+    }
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = if self.king_buckets == 1 { "" } else { "s" };
+        write!(f, "{} neurons and {} king bucket{plural}", self.hidden, self.king_buckets)
+    }
+}
+
+const fn header_field(at: usize) -> u16 {
+    match EMBEDDED.split_at(at).1.first_chunk() {
+        Some(bytes) => u16::from_le_bytes(*bytes),
+        None => 0,
+    }
+}
+
+/// Neurons per side of this build.
+pub const HIDDEN: usize = Shape::BUILT.hidden;
+
+/// King buckets of this build.
+pub const KING_BUCKETS: usize = Shape::BUILT.king_buckets;
+
+const _: () = assert!(Shape::BUILT.is_supported(), "EVALFILE has an unsupported shape");
+
+/// King bucket by rank, from the own side, and by file from e to h: castled, at home in the centre, second
+/// rank, further up.
 const KING_BUCKET: [[u8; 4]; 8] = [
     [1, 1, 0, 0],
     [2, 2, 2, 2],
@@ -29,41 +102,26 @@ const KING_BUCKET: [[u8; 4]; 8] = [
     [3, 3, 3, 3],
 ];
 
-/// Neurons a side: as many as the network has that is part of the program.
-pub const HIDDEN: usize = match super::EMBEDDED.split_at(super::NEURONS).1.first_chunk() {
-    Some(bytes) => u16::from_le_bytes(*bytes) as usize,
-    None => 0,
-};
-const _: () = assert!(are_whole(HIDDEN), "whole vectors of neurons");
-
-/// May a network have so many neurons? They fill the widest vectors.
-pub const fn are_whole(neurons: usize) -> bool {
-    neurons > 0 && neurons.is_multiple_of(32)
-}
-
-/// Outputs; one is chosen by how many pieces are left.
-pub const BUCKETS: usize = 8;
-
-/// A neuron's value of 1 as an integer.
+/// A neuron's value of 1 as an integer (QA).
 pub const UNIT: i32 = 255;
 
-/// An output weight of 1 as an integer.
+/// An output weight of 1 as an integer (QB).
 pub const OUTPUT_UNIT: i32 = 64;
 
-/// No first weight is further from 0: 32 of them and a bias fit into 16 bits.
-pub const MOST_WEIGHT: i16 = 2 * UNIT as i16;
+/// Largest absolute first-layer weight: 32 of them and a bias fit into 16 bits.
+pub const MAX_WEIGHT: i16 = 2 * UNIT as i16;
 
-/// No bias of a neuron is further from 0.
-pub const MOST_BIAS: i16 = 16_383;
+/// Largest absolute first-layer bias.
+pub const MAX_BIAS: i16 = 16_383;
 
-/// No output weight is further from 0: multiplied by a neuron's value it fits into 16 bits.
-pub const MOST_OUTPUT_WEIGHT: i16 = 127;
+/// Largest absolute output weight: its product with a neuron's value fits into 16 bits.
+pub const MAX_OUTPUT_WEIGHT: i16 = 127;
 
-/// The output for so many pieces on the board, kings included.
+/// The output for this number of pieces, kings included: 2-4, 5-8, and so on to 29-32.
 #[inline]
-pub const fn bucket(pieces: usize) -> usize {
-    let bucket = pieces.saturating_sub(1) * BUCKETS / 32;
-    if bucket < BUCKETS { bucket } else { BUCKETS - 1 }
+pub const fn output_bucket(pieces: usize) -> usize {
+    let bucket = pieces.saturating_sub(1) * OUTPUTS / 32;
+    if bucket < OUTPUTS { bucket } else { OUTPUTS - 1 }
 }
 
 /// How one side sees the board.
@@ -71,31 +129,38 @@ pub const fn bucket(pieces: usize) -> usize {
 pub struct View {
     /// The side.
     pub color: Color,
-    /// Twice the king bucket, and one more if left and right are exchanged.
+    /// Twice the king bucket, plus 1 if mirrored.
     king: u8,
 }
 
 impl View {
-    /// So many views has each side.
+    /// Number of views of each side.
     pub const COUNT: usize = 2 * KING_BUCKETS;
 
-    /// The view of the side whose king stands here.
+    /// The view of `color`, whose king stands on `king`, in this build's network.
     #[inline]
     pub fn of(color: Color, king: Square) -> View {
+        View::with_king_buckets(color, king, KING_BUCKETS)
+    }
+
+    /// The same in a network of 1 or 4 king buckets.
+    #[inline]
+    pub fn with_king_buckets(color: Color, king: Square, king_buckets: usize) -> View {
         let rank = color.fold_wb(king, king.flip_vertical()).rank() as usize;
         let file = king.file() as usize;
         let mirrored = file < 4;
-        let bucket = KING_BUCKET[rank][if mirrored { 3 - file } else { file - 4 }];
+        let column = if mirrored { 3 - file } else { file - 4 };
+        let bucket = if king_buckets == 1 { 0 } else { KING_BUCKET[rank][column] };
         View { color, king: 2 * bucket + u8::from(mirrored) }
     }
 
-    /// Tells a side's views apart: below [`View::COUNT`].
+    /// Distinguishes a side's views: below [`View::COUNT`].
     #[inline]
     pub const fn index(self) -> usize {
         self.king as usize
     }
 
-    /// The input that is on if this piece is on the board: below [`INPUTS`].
+    /// The input that is 1 if this piece is on the board: below [`Shape::inputs`].
     #[inline]
     pub const fn input(self, piece: PieceSquare) -> usize {
         let index = piece.index();
@@ -114,51 +179,74 @@ mod tests {
     use super::*;
     use crate::board::Role;
 
-    #[test]
-    fn buckets_part_the_piece_counts_evenly() {
-        assert_eq!([0, 2, 4, 5, 16, 17, 32, 64].map(bucket), [0, 0, 0, 1, 3, 4, 7, 7]);
+    fn view(color: Color, king: Square) -> View {
+        View::with_king_buckets(color, king, 4)
     }
 
     #[test]
-    fn both_sides_see_the_same_in_the_same_situation() {
+    fn output_buckets_split_the_piece_counts_evenly() {
+        assert_eq!([0, 2, 4, 5, 16, 17, 32, 64].map(output_bucket), [0, 0, 0, 1, 3, 4, 7, 7]);
+    }
+
+    #[test]
+    fn both_sides_see_mirrored_situations_alike() {
         let own = PieceSquare::new(Color::White, Role::Knight, Square::B1);
         let other = PieceSquare::new(Color::Black, Role::Knight, Square::B8);
         let mirrored = PieceSquare::new(Color::Black, Role::Knight, Square::G8);
         let bucket = PIECE_SQUARES;
-        assert_eq!(View::of(Color::White, Square::E1).input(own), bucket + 64 + 1);
-        assert_eq!(View::of(Color::Black, Square::G8).input(other), 64 + 1);
-        assert_eq!(View::of(Color::Black, Square::D8).input(mirrored), bucket + 64 + 1);
-        assert_eq!(View::of(Color::Black, Square::E8).input(own), bucket + 384 + 64 + 57);
+        assert_eq!(view(Color::White, Square::E1).input(own), bucket + 64 + 1);
+        assert_eq!(view(Color::Black, Square::G8).input(other), 64 + 1);
+        assert_eq!(view(Color::Black, Square::D8).input(mirrored), bucket + 64 + 1);
+        assert_eq!(view(Color::Black, Square::E8).input(own), bucket + 384 + 64 + 57);
     }
 
     #[test]
     fn the_king_decides_the_view() {
-        let view = |king| View::of(Color::White, king).index();
-        assert_eq!([Square::G1, Square::H1, Square::B1, Square::A1].map(view), [0, 0, 1, 1]);
-        assert_eq!([Square::F1, Square::C1, Square::F2, Square::D3].map(view), [2, 3, 4, 7]);
+        let index = |king| view(Color::White, king).index();
+        assert_eq!([Square::G1, Square::H1, Square::B1, Square::A1].map(index), [0, 0, 1, 1]);
+        assert_eq!([Square::F1, Square::C1, Square::F2, Square::D3].map(index), [2, 3, 4, 7]);
         for square in Square::ALL {
-            let black = View::of(Color::Black, square.flip_vertical());
-            assert_eq!(view(square), black.index());
-            assert_eq!(view(square) ^ 1, view(square.flip_horizontal()));
+            let black = view(Color::Black, square.flip_vertical());
+            assert_eq!(index(square), black.index());
+            assert_eq!(index(square) ^ 1, index(square.flip_horizontal()));
+            let single = View::with_king_buckets(Color::White, square, 1);
+            assert_eq!(single.index(), index(square) % 2, "one king bucket, mirrored");
         }
     }
 
     #[test]
     fn every_piece_is_an_input_of_its_own_in_every_king_bucket() {
-        for color in Color::ALL {
-            let mut seen = [false; INPUTS];
-            for king in [Square::G4, Square::G2, Square::G1, Square::E1] {
-                let view = View::of(color, color.fold_wb(king, king.flip_vertical()));
-                for color in Color::ALL {
-                    for role in Role::ALL {
-                        for square in Square::ALL {
-                            let input = view.input(PieceSquare::new(color, role, square));
-                            assert!(!std::mem::replace(&mut seen[input], true));
+        for (king_buckets, kings) in
+            [(4, &[Square::G4, Square::G2, Square::G1, Square::E1][..]), (1, &[Square::G4])]
+        {
+            for color in Color::ALL {
+                let shape = Shape { hidden: 64, king_buckets };
+                let mut seen = vec![false; shape.inputs()];
+                for &king in kings {
+                    let king = color.fold_wb(king, king.flip_vertical());
+                    let view = View::with_king_buckets(color, king, king_buckets);
+                    for color in Color::ALL {
+                        for role in Role::ALL {
+                            for square in Square::ALL {
+                                let input = view.input(PieceSquare::new(color, role, square));
+                                assert!(!std::mem::replace(&mut seen[input], true));
+                            }
                         }
                     }
                 }
+                assert!(seen.iter().all(|&seen| seen));
             }
-            assert!(seen.iter().all(|&seen| seen));
+        }
+    }
+
+    #[test]
+    fn shapes_that_no_kernel_has_are_not_supported() {
+        let is_supported = |hidden, king_buckets| Shape { hidden, king_buckets }.is_supported();
+        assert!([64, 256, 384, 512, 768].iter().all(|&n| is_supported(n, 1) && is_supported(n, 4)));
+        for (hidden, king_buckets) in
+            [(0, 1), (32, 1), (500, 4), (2_112, 1), (512, 0), (512, 2), (512, 5)]
+        {
+            assert!(!is_supported(hidden, king_buckets), "{hidden} {king_buckets}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Incremental equals recomputed, and files are read or refused.
+//! Incremental updates equal recomputation; files are read or refused.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const STARTS: [&str; 5] = [
     "1rk1r3/pppppppp/8/8/8/8/PPPPPPPP/1RK1R3 w EBeb - 0 1",
 ];
 
-/// A small generator of our own: the sequence must never change with a crate's version.
+/// Its own generator, so that the sequence never changes.
 struct Random(u64);
 
 impl Random {
@@ -33,42 +33,45 @@ fn random_parameters() -> Parameters {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let mut number = |most: usize| (random.below(2 * most + 1) as i32 - most as i32) as i16;
     let mut numbers = Vec::new();
-    (0..BIAS).for_each(|_| numbers.push(number(60)));
-    (BIAS..OUTPUT).for_each(|_| numbers.push(number(200)));
-    (OUTPUT..LENGTH).for_each(|_| numbers.push(number(127)));
-    Parameters { scale: 300, numbers }
+    let shape = Shape::BUILT;
+    (0..shape.biases()).for_each(|_| numbers.push(number(60)));
+    (shape.biases()..shape.output_weights()).for_each(|_| numbers.push(number(200)));
+    (shape.output_weights()..shape.parameters()).for_each(|_| numbers.push(number(127)));
+    Parameters { shape, scale: 300, number: 0, numbers }
 }
 
-/// The value as the definition has it, without rows, kernels or sums kept.
+/// The value by definition, without rows, kernels or updates.
 fn defined(parameters: &Parameters, position: &Position) -> Score {
     let numbers = |index: usize| i64::from(parameters.numbers[index]);
-    let bucket = (position.occupied().count() - 1) / (32 / BUCKETS);
+    let shape = Shape::BUILT;
+    let output = (position.occupied().count() - 1) / (32 / OUTPUTS);
     let mut sum = 0;
     for (number, color) in [position.turn(), !position.turn()].into_iter().enumerate() {
         let king = position.king(color);
         for neuron in 0..HIDDEN {
-            let mut value = numbers(BIAS + neuron);
+            let mut value = numbers(shape.biases() + neuron);
             for piece in position.piece_squares() {
                 let seen = |square: Square| {
                     let square = if color.is_black() { square.flip_vertical() } else { square };
                     let left = (king as usize % 8) < 4;
                     if left { square.flip_horizontal() } else { square }
                 };
-                let region = match seen(king) {
+                let bucket = match seen(king) {
+                    _ if shape.king_buckets == 1 => 0,
                     Square::G1 | Square::H1 => 0,
                     Square::E1 | Square::F1 => 1,
                     Square::E2 | Square::F2 | Square::G2 | Square::H2 => 2,
                     _ => 3,
                 };
                 let kind = usize::from(piece.color() != color) * 6 + piece.role() as usize - 1;
-                let input = region * 768 + kind * 64 + seen(piece.square()) as usize;
+                let input = bucket * 768 + kind * 64 + seen(piece.square()) as usize;
                 value += numbers(input * HIDDEN + neuron);
             }
-            let weight = numbers(OUTPUT + (2 * bucket + number) * HIDDEN + neuron);
+            let weight = numbers(shape.output_weights() + (2 * output + number) * HIDDEN + neuron);
             sum += value.clamp(0, 255).pow(2) * weight;
         }
     }
-    let value = (sum / 255 + numbers(OUTPUT_BIAS + bucket)) * i64::from(parameters.scale);
+    let value = (sum / 255 + numbers(shape.output_biases() + output)) * i64::from(parameters.scale);
     let value = (value / (255 * 64)) as i32;
     if endings::may_mislead(position) {
         endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
@@ -78,7 +81,7 @@ fn defined(parameters: &Parameters, position: &Position) -> Score {
 }
 
 #[test]
-fn incremental_sums_equal_recomputed_ones_and_taking_back_restores_them() {
+fn incremental_updates_equal_recomputation_and_taking_back_restores_them() {
     let parameters = random_parameters();
     let network = Arc::new(Network::new(&parameters).unwrap());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -89,7 +92,7 @@ fn incremental_sums_equal_recomputed_ones_and_taking_back_restores_them() {
         let mut line: Vec<Position> = Vec::new();
         for _ in 0..140 {
             let moves = position.legal_moves();
-            // Not at every node: so that several changes are caught up with at once.
+            // Not at every node, so that one evaluation updates several plies.
             if random.below(3) > 0 {
                 assert_eq!(stack.evaluate(&position), defined(&parameters, &position));
             }
@@ -147,71 +150,78 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn a_file_of_the_first_version_is_a_network_of_equal_king_buckets() {
-    const FIRST: usize = 768 * HIDDEN;
-    let numbers = random_parameters().numbers;
-    let old = [&numbers[..FIRST], &numbers[BIAS..OUTPUT + 8 * HIDDEN], &[1, 2, 3, 4]].concat();
-    let body: Vec<u8> = old.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let header = [1, HIDDEN as u16, 4, 300].map(u16::to_le_bytes).concat();
-    let bytes = [&MAGIC[..], &header, &checksum(&body), &body].concat();
-    let read = Parameters::read(&bytes).unwrap();
-    assert_eq!((read.scale, read.numbers.len()), (300, LENGTH));
-    for bucket in 0..4 {
-        assert!(read.numbers[bucket * FIRST..][..FIRST] == numbers[..FIRST]);
+fn every_supported_shape_is_written_and_read_but_only_that_of_the_build_is_evaluated() {
+    for hidden in [64, 256, 384, 512, 768] {
+        for king_buckets in [1, 4] {
+            let shape = Shape { hidden, king_buckets };
+            let numbers = (0..shape.parameters()).map(|n| (n % 7) as i16).collect();
+            let parameters = Parameters { shape, scale: 200, number: 99, numbers };
+            let bytes = parameters.to_bytes();
+            let evaluated = Network::read(&bytes).map(drop);
+            if shape == Shape::BUILT {
+                assert_eq!(evaluated, Ok(()));
+            } else {
+                let refusal = evaluated.unwrap_err().to_string();
+                let named = [shape, Shape::BUILT].map(|shape| shape.to_string());
+                assert!(named.iter().all(|shape| refusal.contains(shape)), "{refusal}");
+                assert!(refusal.contains("EVALFILE") && !refusal.contains('\n'), "{refusal}");
+            }
+            assert_eq!(Parameters::read(&bytes), Ok(parameters));
+        }
     }
-    for output in 0..8 {
-        let old = &numbers[OUTPUT + output / 2 * 2 * HIDDEN..][..2 * HIDDEN];
-        assert!(&read.numbers[OUTPUT + output * 2 * HIDDEN..][..2 * HIDDEN] == old);
-    }
-    assert_eq!(read.numbers[BIAS..OUTPUT], numbers[BIAS..OUTPUT]);
-    assert_eq!(read.numbers[OUTPUT_BIAS..], [1, 1, 2, 2, 3, 3, 4, 4]);
-    let cut = Parameters::read(&bytes[..bytes.len() - 2]).unwrap_err();
-    assert_eq!(cut, NetworkError::Length(bytes.len() - 2, bytes.len()));
 }
 
 #[test]
-fn what_is_no_network_is_refused_with_the_reason() {
+fn bytes_that_are_not_a_network_are_refused_with_the_reason() {
     let bytes = random_parameters().to_bytes();
-    let with = |index: usize, byte: u8| {
+    let with = |changes: &[(usize, u8)]| {
         let mut bytes = bytes.clone();
-        bytes[index] = byte;
+        changes.iter().for_each(|&(index, byte)| bytes[index] = byte);
         bytes
     };
     let longer = [bytes.as_slice(), &[0]].concat();
-    let neurons = HIDDEN % 256 + 200 * 256;
-    let shape = format!("a network of {neurons} neurons and {BUCKETS} outputs, not {HIDDEN} and");
+    let last = bytes.len() - 1;
     for (bytes, reason) in [
         (Vec::new(), "not a network of Tacet"),
         (b"TACETNET".to_vec(), "a network of 8 bytes or more"),
-        (with(0, b'X'), "not a network of Tacet"),
-        (with(8, 9), "a network of version 9, not 1 to 2"),
-        (with(11, 200), &shape),
-        (with(1_000, 222), "wrong checksum"),
-        (with(14, 0), "out of range"),
-        (bytes[..bytes.len() - 1].to_vec(), "bytes or more, not"),
+        (bytes[..15].to_vec(), "a network of 15 bytes or more"),
+        (with(&[(0, b'X')]), "not a network of Tacet"),
+        (with(&[(8, 2)]), "a network of format 2; this version reads format 3"),
+        (with(&[(10, 32), (11, 0)]), "a network of 32 neurons"),
+        (with(&[(12, 3)]), "3 king buckets"),
+        (with(&[(14, 4)]), "4 outputs"),
+        (with(&[(16, 1), (17, 2)]), "wrong checksum"),
+        (with(&[(18, 77)]), "wrong checksum"),
+        (with(&[(1_000, 222)]), "wrong checksum"),
+        (with(&[(last, bytes[last] ^ 1)]), "wrong checksum"),
+        (bytes[..last].to_vec(), "bytes or more, not"),
         (longer, "bytes or more, not"),
     ] {
-        let bytes = if reason == "out of range" {
-            // The scale is not under the checksum; 0 is 0 in both its bytes.
-            let mut bytes = bytes;
-            bytes[15] = 0;
-            bytes
-        } else {
-            bytes
-        };
-        let refusal = Network::read(&bytes).unwrap_err().to_string();
-        assert!(refusal.contains(reason) && !refusal.contains('\n'), "{refusal}");
+        for refusal in
+            [Network::read(&bytes).unwrap_err(), Parameters::read(&bytes).map(drop).unwrap_err()]
+        {
+            let refusal = refusal.to_string();
+            assert!(refusal.contains(reason) && !refusal.contains('\n'), "{refusal}");
+        }
     }
 }
 
 #[test]
 fn numbers_too_large_for_the_arithmetic_are_refused() {
-    for (index, number) in [(5, 511), (BIAS, -16_384), (OUTPUT, 128), (OUTPUT_BIAS - 1, i16::MIN)] {
+    let shape = Shape::BUILT;
+    for (index, number) in [
+        (5, 511),
+        (shape.biases(), -16_384),
+        (shape.output_weights(), 128),
+        (shape.output_biases() - 1, i16::MIN),
+    ] {
         let mut parameters = random_parameters();
         parameters.numbers[index] = number;
         assert_eq!(Network::read(&parameters.to_bytes()).unwrap_err(), NetworkError::Range);
     }
-    let short = Parameters { scale: 1, numbers: vec![0; LENGTH - 1] };
+    let scaleless = Parameters { scale: 0, ..random_parameters() };
+    assert_eq!(Network::read(&scaleless.to_bytes()).unwrap_err(), NetworkError::Range);
+    let short = Parameters { numbers: vec![0; shape.parameters() - 1], ..random_parameters() };
     assert!(matches!(Network::new(&short).unwrap_err(), NetworkError::Length(..)));
 }
 
@@ -227,7 +237,7 @@ fn the_embedded_network_is_the_default() {
 }
 
 #[test]
-fn what_is_left_of_a_search_serves_the_next_one_of_the_same_network() {
+fn the_state_of_a_search_is_reused_by_the_next_one_with_the_same_network() {
     let [first, other] = [random_parameters(), Parameters::read(EMBEDDED).unwrap()]
         .map(|parameters| Evaluator::Network(Arc::new(Network::new(&parameters).unwrap())));
     let [before, after] = [STARTS[1], STARTS[2]].map(|fen| Position::from_fen(fen).unwrap());
@@ -243,18 +253,8 @@ fn what_is_left_of_a_search_serves_the_next_one_of_the_same_network() {
 }
 
 #[test]
-fn files_that_are_none_are_refused() {
+fn unreadable_files_are_refused() {
     let refusal = Network::load(Path::new("/no/such/file")).unwrap_err();
     assert!(matches!(refusal, NetworkError::File(_)));
     assert!(Network::load(&std::env::temp_dir()).is_err());
-}
-
-#[test]
-fn a_blank_network_sees_nothing_in_any_position() {
-    let network = Arc::new(Network::read(&blank(HIDDEN as u16)).unwrap());
-    let position = Position::from_fen(STARTS[2]).unwrap();
-    assert_eq!(Stack::new(network, &position).evaluate(&position), Score::ZERO);
-    let larger = HIDDEN as u16 + 32;
-    let refused = NetworkError::Shape(larger, BUCKETS as u16, BUCKETS);
-    assert_eq!(Parameters::read(&blank(larger)), Err(refused));
 }

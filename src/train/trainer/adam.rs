@@ -5,8 +5,7 @@
 //! kings are rarely seen learns from the others. Only their sum is kept: a step of what is in common
 //! is a step of all.
 
-use super::model::{BIASES, BLOCK, Model, TILE, clip};
-use crate::eval::network::LENGTH;
+use super::model::{BIASES, BLOCK, LENGTH, Model, TILE, clip};
 use crate::eval::network::shape::{HIDDEN, KING_BUCKETS, PIECE_SQUARES};
 
 const MEAN_DECAY: f32 = 0.9;

@@ -16,8 +16,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::adam::{Adam, MEMORY};
-use super::model::Model;
-use crate::eval::network::LENGTH;
+use super::model::{LENGTH, Model};
 use crate::train::TrainError;
 
 const MAGIC: [u8; 8] = *b"TACETCKP";

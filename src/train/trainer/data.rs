@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Targets, TrainArgs};
 use crate::board::{Color, PieceSquare, Position};
-use crate::eval::network::shape::{View, bucket};
+use crate::eval::network::shape::{View, output_bucket as bucket};
 use crate::eval::{Evaluator, State};
 use crate::kit::fingerprint;
 use crate::kit::random::Random;

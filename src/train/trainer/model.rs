@@ -12,11 +12,14 @@
 use std::ops::Range;
 
 use super::data::{Data, Sample};
+use crate::eval::network::Parameters;
 use crate::eval::network::shape::{
-    BUCKETS, HIDDEN, INPUTS, MOST_OUTPUT_WEIGHT, MOST_WEIGHT, OUTPUT_UNIT, UNIT,
+    HIDDEN, MAX_OUTPUT_WEIGHT, MAX_WEIGHT, OUTPUT_UNIT, OUTPUTS as BUCKETS, Shape, UNIT,
 };
-use crate::eval::network::{LENGTH, Parameters};
 use crate::kit::random::Random;
+
+const INPUTS: usize = Shape::BUILT.inputs();
+pub const LENGTH: usize = Shape::BUILT.parameters();
 
 /// Neurons of a tile.
 pub const TILE: usize = if HIDDEN.is_multiple_of(64) { 64 } else { 32 };
@@ -91,10 +94,10 @@ const fn region(rows: Range<usize>, unit: i32, most: i16) -> Region {
 }
 
 const REGIONS: [Region; 3] = [
-    region(0..INPUTS, UNIT, MOST_WEIGHT),
+    region(0..INPUTS, UNIT, MAX_WEIGHT),
     // No need for more than the sum of all weights that can be on.
-    region(BIASES..BIASES + 1, UNIT, 8 * MOST_WEIGHT),
-    region(INPUTS + 1..ROWS, OUTPUT_UNIT, MOST_OUTPUT_WEIGHT),
+    region(BIASES..BIASES + 1, UNIT, 8 * MAX_WEIGHT),
+    region(INPUTS + 1..ROWS, OUTPUT_UNIT, MAX_OUTPUT_WEIGHT),
 ];
 
 /// The biases of the outputs.
@@ -163,7 +166,12 @@ impl Model {
             }
         }
         numbers.extend(biases.iter().map(|bias| nearest(bias, &OUTPUT_BIASES)));
-        Parameters { scale: centipawns.round().clamp(1.0, f64::from(u16::MAX)) as u16, numbers }
+        Parameters {
+            shape: Shape::BUILT,
+            number: 0,
+            scale: centipawns.round().clamp(1.0, f64::from(u16::MAX)) as u16,
+            numbers,
+        }
     }
 
     /// A model of these numbers, of which there must be [`LENGTH`].
