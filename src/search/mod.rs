@@ -16,6 +16,7 @@ pub mod pool;
 pub mod prune;
 mod pvs;
 pub mod reduce;
+pub mod sample;
 pub mod stats;
 mod switches;
 pub mod table;

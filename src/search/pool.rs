@@ -11,6 +11,7 @@ use super::context::SharedContext;
 use super::endgame::Endgame;
 use super::handicap::Handicap;
 use super::pvs::{Memory, Pvs};
+use super::sample::Sampler;
 use super::table::Table;
 use super::worker::Worker;
 use super::{Bound, Line, Message, Outcome, SearchJob, Searcher};
@@ -47,6 +48,12 @@ impl Pool {
     /// Forgets what was learned: for a new game.
     pub fn clear(&mut self) {
         self.memories.fill_with(Memory::new);
+    }
+
+    /// Sets the sampler that is shown the positions which the first thread evaluates, and returns
+    /// the previous one. A sampler does not change the search.
+    pub fn set_sampler(&mut self, sampler: Option<Sampler>) -> Option<Sampler> {
+        self.memories.first_mut().and_then(|memory| std::mem::replace(&mut memory.sampler, sampler))
     }
 
     /// Runs a search to its end. `time` says when that is, `report` is called with all that the

@@ -13,6 +13,7 @@ use super::history::{self, History, Quiet};
 use super::null_move::{self, NullMoveSearch, Path, Verdict};
 use super::params;
 use super::prune;
+use super::sample::Sampler;
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
@@ -47,13 +48,21 @@ pub struct Memory {
     lists: Vec<Lists>,
     /// The evaluation's sums of the last search.
     eval: Option<eval::State>,
+    /// Shown every position that is evaluated, if there is one.
+    pub sampler: Option<Sampler>,
 }
 
 impl Memory {
     /// Nothing learned yet.
     pub fn new() -> Memory {
         let lists = (0..=MAX_PLY + 1).map(|_| Lists::default()).collect();
-        Memory { history: History::new(), correction: Correction::new(), lists, eval: None }
+        Memory {
+            history: History::new(),
+            correction: Correction::new(),
+            lists,
+            eval: None,
+            sampler: None,
+        }
     }
 
     /// What is left of the last search's evaluation, for the next one.
@@ -303,6 +312,15 @@ impl<'a> Pvs<'a> {
         task.alpha = task.alpha.max(Score::mated_in(task.ply));
         task.beta = task.beta.min(Score::mate_in(task.ply + 1));
         (task.alpha >= task.beta).then_some(task.alpha)
+    }
+
+    /// The static value of the position the worker stands at.
+    #[inline]
+    fn evaluate(&mut self, position: &Position) -> Score {
+        if let Some(sampler) = &mut self.memory.sampler {
+            sampler.offer(position);
+        }
+        self.worker.evaluate(position)
     }
 
     /// Step 3. The table's entry with its move checked.

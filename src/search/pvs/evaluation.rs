@@ -25,7 +25,7 @@ impl Pvs<'_> {
             (Some(eval), eval)
         } else {
             let raw = entry.and_then(|entry| entry.eval);
-            let raw = raw.unwrap_or_else(|| self.worker.evaluate(position));
+            let raw = raw.unwrap_or_else(|| self.evaluate(position));
             let corrected;
             (corrected, error) = self.corrected(position, raw, ply);
             self.frames[ply].error = error;

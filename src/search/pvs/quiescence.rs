@@ -38,7 +38,7 @@ impl Pvs<'_> {
 
         let raw = (!position.in_check()).then(|| {
             let known = entry.and_then(|entry| entry.eval);
-            known.unwrap_or_else(|| self.worker.evaluate(position))
+            known.unwrap_or_else(|| self.evaluate(position))
         });
         let mut best = raw.map_or(-Score::INFINITE, |raw| {
             refined(self.corrected(position, raw, ply).0, entry.as_ref(), ply)
