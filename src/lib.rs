@@ -12,6 +12,7 @@
 //! | 1 | [`eval`] | what a position is worth without searching |
 //! | 1 | [`time`] | when to stop |
 //! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |
+//! | 3 | `games` | a game between two sides: openings, adjudication, record |
 //! | 3 | [`engine`] | position, options, table and a running search; no text, no I/O |
 //! | 4 | [`uci`] | the protocol; all its text |
 //! | 4 | [`lab`] | experiments with suites of positions |
@@ -26,6 +27,7 @@ pub mod board;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+mod games;
 pub mod kit;
 pub mod lab;
 pub mod score;

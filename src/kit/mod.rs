@@ -1,5 +1,6 @@
-//! What is not chess: random numbers, fingerprints, output files, progress bars, the terminal.
+//! What is not chess: dates, random numbers, fingerprints, output files, progress bars, the terminal.
 
+pub mod date;
 pub mod files;
 pub mod fingerprint;
 pub mod interrupt;

@@ -36,6 +36,13 @@ impl Random {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        // The high 53 bits fill the mantissa: 0 <= x < 1.
+        let x = (self.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+        x < probability
+    }
+
     /// One of the items, or `None` if there is none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
@@ -82,6 +89,15 @@ mod tests {
             (0..30).flat_map(|seed| (0..30).map(move |number| first(seed, number))).collect();
         assert_eq!(firsts.len(), 900);
         assert_eq!(first(7, 7), first(7, 7));
+    }
+
+    #[test]
+    fn chances_come_true_as_often_as_they_say() {
+        let mut random = Random::new(5);
+        for (probability, count) in [(0.0, 0..=0), (0.2, 1_880..=2_120), (1.0, 10_000..=10_000)] {
+            let hits = (0..10_000).filter(|_| random.chance(probability)).count();
+            assert!(count.contains(&hits), "{probability}: {hits}");
+        }
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use super::format::Game;
 use super::{TrainError, visit_games};
 use crate::board::Position;
+use crate::games::random_opening::OPENING_LIMIT;
 use crate::kit::random::Random;
-use crate::uci::genfens::OPENING_LIMIT;
 
 /// Games with a position at least that is not decided.
 #[derive(Debug)]

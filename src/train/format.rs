@@ -13,6 +13,11 @@
 //! | 2, 1, 1 | an evaluation (unused), the result (0 Black won, 1 drawn, 2 White won), unused |
 //! | 4 × n | move (from, to × 64, promotion × 4096, kind × 16384), score in centipawns for White |
 //! | 4 | zero |
+//!
+//! A position sampled from inside a search ([`InnerPosition`]) is stored as a game of one move. Its
+//! result means nothing. The number of the game in whose search it was met, from 1, is in the unused
+//! bytes: the low 16 bits in the evaluation, the next 8 in the last byte of the header. In a game these
+//! bytes are zero.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -61,6 +66,53 @@ pub struct Game {
     pub moves: Vec<(PackedMove, Score)>,
 }
 
+/// A position that the search of a game evaluated, with the result of a search of its own.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InnerPosition {
+    /// The number of the game, from 1, in the file of games that was written with this one. A trainer
+    /// holds the position out together with that game.
+    pub game: u32,
+    /// The position, without its history.
+    pub position: Position,
+    /// The best move.
+    pub best: PackedMove,
+    /// The score for White.
+    pub score: Score,
+}
+
+impl InnerPosition {
+    /// The largest number of a game.
+    pub const MAX_GAME: u32 = (1 << 24) - 1;
+    /// The bytes of one.
+    pub const BYTES: u64 = (HEADER + 2 * STEP) as u64;
+
+    /// The position in viriformat's bytes: a game of one move.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let moves = vec![(self.best, self.score)];
+        let game = Game { start: self.position.clone(), result: GameResult::Draw, moves };
+        let mut bytes = game.to_bytes();
+        let [low, high, highest, _] = self.game.to_le_bytes();
+        (bytes[EVALUATION], bytes[EVALUATION + 1], bytes[EXTRA]) = (low, high, highest);
+        bytes
+    }
+
+    /// Reads the next position; none at the end of the data.
+    ///
+    /// # Errors
+    /// Bytes that are no game of one legal move with the number of another game, and a record cut off.
+    pub fn read(reader: &mut impl Read) -> Result<Option<InnerPosition>, FormatError> {
+        let Some((header, stored)) = Game::read_with_header(reader)? else { return Ok(None) };
+        let [low, high, highest] = [EVALUATION, EVALUATION + 1, EXTRA].map(|at| header[at]);
+        let game = u32::from_le_bytes([low, high, highest, 0]);
+        match stored.moves[..] {
+            [(best, score)] if game > 0 => {
+                Ok(Some(InnerPosition { game, position: stored.start, best, score }))
+            }
+            _ => Err(FormatError::NotInner),
+        }
+    }
+}
+
 /// What is wrong with stored data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FormatError {
@@ -77,6 +129,8 @@ pub enum FormatError {
         /// The position.
         fen: String,
     },
+    /// A game, where a position from inside a search is wanted.
+    NotInner,
     /// The system could not read.
     Read(String),
 }
@@ -88,6 +142,7 @@ impl fmt::Display for FormatError {
             FormatError::Header(reason) => write!(f, "not a start position: {reason}"),
             FormatError::Position(reason) => reason.fmt(f),
             FormatError::Move { raw, fen } => write!(f, "illegal move {raw:#06x} in {fen}"),
+            FormatError::NotInner => f.write_str("a game, not a position written by --inner-out"),
             FormatError::Read(reason) => f.write_str(reason),
         }
     }
@@ -96,6 +151,9 @@ impl fmt::Display for FormatError {
 impl std::error::Error for FormatError {}
 
 const HEADER: usize = 32;
+/// Bytes of the header that viriformat leaves unused: two here, and one more.
+const EVALUATION: usize = 28;
+const EXTRA: usize = 31;
 const STEP: usize = 4;
 const END: [u8; STEP] = [0; STEP];
 
@@ -122,6 +180,12 @@ impl Game {
     /// # Errors
     /// Bytes that are no game of legal moves, and a game cut off.
     pub fn read(reader: &mut impl Read) -> Result<Option<Game>, FormatError> {
+        Ok(Game::read_with_header(reader)?.map(|(_, game)| game))
+    }
+
+    fn read_with_header(
+        reader: &mut impl Read,
+    ) -> Result<Option<([u8; HEADER], Game)>, FormatError> {
         let mut header = [0; HEADER];
         match fill(reader, &mut header)? {
             0 => return Ok(None),
@@ -138,7 +202,7 @@ impl Game {
             game.moves.push((m, Score::from_raw(score)));
             position = position.play(m).0;
         }
-        Ok(Some(game))
+        Ok(Some((header, game)))
     }
 
     /// Every position with the move made in it and its score for White.
@@ -151,15 +215,18 @@ impl Game {
     }
 }
 
-/// How many whole games a file holds, and how many positions and bytes they take. What comes after
-/// those bytes is a game cut off. The games themselves are not looked at.
+/// How many whole games a file holds, up to `most`, and how many positions and bytes they take. The
+/// moves are not checked.
 ///
 /// # Errors
 /// If the system cannot read.
-pub fn whole_games(reader: &mut impl Read) -> Result<Extent, FormatError> {
+pub fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, FormatError> {
     let mut whole = Extent::default();
     loop {
         let mut header = [0; HEADER];
+        if whole.games == most {
+            return Ok(whole);
+        }
         if fill(reader, &mut header)? < HEADER {
             return Ok(whole);
         }
@@ -435,11 +502,35 @@ mod tests {
         let games: Vec<Vec<u8>> = (0..6).map(|n| random_game(n).to_bytes()).collect();
         let bytes = games.concat();
         for cut in 0..=bytes.len() {
-            let extent = whole_games(&mut &bytes[..cut]).unwrap();
+            let extent = whole_games(&mut &bytes[..cut], u64::MAX).unwrap();
             let whole =
                 (0..=games.len()).rev().find(|&n| games[..n].concat().len() <= cut).unwrap();
             assert_eq!(extent.games, whole as u64);
             assert_eq!(extent.bytes, games[..whole].concat().len() as u64);
+        }
+    }
+
+    #[test]
+    fn inner_positions_keep_the_number_of_their_game() {
+        let mut bytes = Vec::new();
+        let mut inner = Vec::new();
+        for (number, game) in (0..40).map(random_game).enumerate() {
+            let number = [1, 2, 255, 256, 70_000, InnerPosition::MAX_GAME][number % 6];
+            for (position, best, score) in game.positions() {
+                inner.push(InnerPosition { game: number, position, best, score });
+                bytes.extend(inner.last().unwrap().to_bytes());
+            }
+        }
+        let (mut reader, mut games) = (bytes.as_slice(), bytes.as_slice());
+        for position in &inner {
+            assert_eq!(InnerPosition::read(&mut reader).unwrap().as_ref(), Some(position));
+            let game = Game::read(&mut games).unwrap().unwrap();
+            assert_eq!((game.start, game.moves.len()), (position.position.clone(), 1));
+        }
+        assert_eq!(InnerPosition::read(&mut reader), Ok(None));
+        for game in (0..10).map(random_game) {
+            let read = InnerPosition::read(&mut game.to_bytes().as_slice());
+            assert_eq!(read, Err(FormatError::NotInner));
         }
     }
 

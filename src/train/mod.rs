@@ -21,7 +21,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use crate::eval::network::NetworkError;
-use format::Game;
+use format::{Game, InnerPosition};
 
 /// Shows the games of all files, one after the other, with their number in their file from 1.
 ///
@@ -44,51 +44,59 @@ pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Resul
     Ok(())
 }
 
+/// Shows the positions of all files that `datagen --inner-out` wrote, one after the other.
+///
+/// # Errors
+/// If a file cannot be read, or holds anything but such positions.
+pub fn visit_inner(
+    files: &[PathBuf],
+    mut visit: impl FnMut(InnerPosition),
+) -> Result<(), TrainError> {
+    for path in files {
+        let file = File::open(path).map_err(TrainError::file(path))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        for number in 1.. {
+            let position = InnerPosition::read(&mut reader).map_err(|reason| TrainError::Data {
+                path: path.clone(),
+                game: number,
+                reason,
+            })?;
+            let Some(position) = position else { break };
+            visit(position);
+        }
+    }
+    Ok(())
+}
+
 /// Why data could not be made or used. Displays as one line.
 #[derive(Debug)]
+#[allow(missing_docs)] // The messages say what the fields are.
 pub enum TrainError {
     /// A file could not be opened or read.
-    File {
-        /// Which.
-        path: PathBuf,
-        /// The system's reason.
-        reason: std::io::Error,
-    },
+    File { path: PathBuf, reason: std::io::Error },
     /// A file could not be written.
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// The system's reason.
-        reason: std::io::Error,
-    },
+    Write { path: PathBuf, reason: std::io::Error },
     /// A file holds something else than games.
     Data {
-        /// Which.
         path: PathBuf,
         /// The game in it, from 1.
         game: u64,
-        /// What is wrong.
         reason: format::FormatError,
     },
     /// A file of games is not what these options would have made of it so far.
     Others {
-        /// Which.
         path: PathBuf,
+        /// The difference, if it is known.
+        difference: Option<String>,
     },
+    /// A file is both input and output, or two outputs at once.
+    SameFile { path: PathBuf, options: [&'static str; 2] },
+    /// The file beside the games exists and is no manifest.
+    Manifest { path: PathBuf, reason: String },
     /// A file is no network to begin at.
-    Network {
-        /// Which.
-        path: PathBuf,
-        /// What is wrong.
-        reason: NetworkError,
-    },
+    Network { path: PathBuf, reason: NetworkError },
     /// A file is not what a training can go on from.
-    Checkpoint {
-        /// Which.
-        path: PathBuf,
-        /// What is wrong.
-        reason: &'static str,
-    },
+    Checkpoint { path: PathBuf, reason: &'static str },
     /// What was to be shown could not be written.
     Output(std::io::Error),
     /// Nothing to learn from was found.
@@ -125,12 +133,21 @@ impl fmt::Display for TrainError {
             TrainError::Write { path, reason } => {
                 write!(f, "cannot write {}: {reason}", path.display())
             }
-            TrainError::Others { path } => write!(
+            TrainError::Others { path, difference: Some(difference) } => {
+                write!(f, "{} was begun with {difference}; choose another --out", path.display())
+            }
+            TrainError::Others { path, difference: None } => write!(
                 f,
                 "{} was begun with other options (--seed, --nodes, --eval-file, --branch) or by \
                  another version, which played its first game differently; choose another --out",
                 path.display()
             ),
+            TrainError::SameFile { path, options: [first, second] } => {
+                write!(f, "{}: {first} and {second} are the same file", path.display())
+            }
+            TrainError::Manifest { path, reason } => {
+                write!(f, "{} is not a manifest of datagen: {reason}", path.display())
+            }
             TrainError::Data { path, game, reason } => {
                 write!(f, "{}: game {game}: {reason}", path.display())
             }

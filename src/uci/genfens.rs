@@ -11,15 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::command::GenFens;
 use super::task::Job;
-use crate::board::{PackedMove, Position};
+use crate::board::Position;
 use crate::eval::Evaluator;
+use crate::games::random_opening::{OPENING_LIMIT, random_moves, random_opening};
 use crate::kit::random::Random;
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
-/// A small search must value an opening no further from 0 than this, in centipawns.
-pub const OPENING_LIMIT: i32 = 250;
 /// Nodes of that search.
 const NODES: u64 = 2_000;
 /// Its table, in MB.
@@ -28,22 +27,6 @@ const HASH: usize = 1;
 const PATIENCE: u32 = 200;
 /// A longer line of a book is cut.
 const LONGEST_LINE: u64 = 4_096;
-
-/// A position after eight or nine random moves from the start position, so that both sides come to
-/// move first; none if the game is over before.
-pub fn random_opening(random: &mut Random) -> Option<Position> {
-    let moves = 8 + random.below(2);
-    wander(Position::startpos(), moves, random)
-}
-
-/// A position so many random moves on; none if the game is over.
-fn wander(mut position: Position, moves: usize, random: &mut Random) -> Option<Position> {
-    for _ in 0..moves {
-        let m: PackedMove = *random.pick(&position.legal_moves())?;
-        position = position.play(m).0;
-    }
-    position.has_legal_move().then_some(position)
-}
 
 /// The making of openings.
 pub struct Openings {
@@ -67,7 +50,7 @@ impl Openings {
     ) -> Result<Position, String> {
         for _ in 0..PATIENCE {
             let position = match book {
-                Some(book) => wander(book.position(random)?, 2 + random.below(2), random),
+                Some(book) => random_moves(book.position(random)?, 2 + random.below(2), random),
                 None => random_opening(random),
             };
             if let Some(position) = position.filter(|position| self.is_open(position, table)) {

@@ -1,0 +1,216 @@
+//! The manifest beside a file of games: what made it, and how much of it there is.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Counts, DatagenArgs};
+use crate::eval::Evaluator;
+use crate::eval::network::EMBEDDED_CHECKSUM;
+use crate::kit::date::Date;
+use crate::kit::fingerprint;
+use crate::train::TrainError;
+
+/// `GAMES.json` for the file `GAMES`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    /// The command that began the file.
+    command: String,
+    /// The versions and commits that played games of it, first to last.
+    programs: Vec<Program>,
+    settings: Settings,
+    #[serde(flatten)]
+    counts: Counts,
+    /// Does the file hold all that was asked for?
+    complete: bool,
+    began: String,
+    updated: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Program {
+    version: String,
+    commit: String,
+}
+
+/// What the games depend on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Settings {
+    seed: u64,
+    nodes: u64,
+    eval_file: String,
+    /// The checksum of the network; none for a classical evaluation.
+    network: Option<String>,
+    branch: Vec<BranchFile>,
+    branch_share: f64,
+    /// The file of positions from inside the search, if there is one.
+    inner_out: Option<String>,
+    inner_share: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct BranchFile {
+    file: String,
+    bytes: u64,
+}
+
+impl Manifest {
+    /// The manifest of a file that these options begin.
+    pub fn new(args: &DatagenArgs) -> Result<Manifest, TrainError> {
+        let today = Date::today().to_string();
+        Ok(Manifest {
+            command: std::env::args().collect::<Vec<_>>().join(" "),
+            programs: vec![Program::this()],
+            settings: Settings::of(args)?,
+            counts: Counts::default(),
+            complete: false,
+            began: today.clone(),
+            updated: today,
+        })
+    }
+
+    pub fn path(games: &Path) -> PathBuf {
+        let mut name = games.as_os_str().to_owned();
+        name.push(".json");
+        name.into()
+    }
+
+    /// Reads the manifest of a file of games; none if there is none.
+    pub fn read(games: &Path) -> Result<Option<Manifest>, TrainError> {
+        let path = Manifest::path(games);
+        match fs::read(&path) {
+            Ok(text) => match serde_json::from_slice(&text) {
+                Ok(manifest) => Ok(Some(manifest)),
+                Err(error) => Err(TrainError::Manifest { path, reason: error.to_string() }),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(TrainError::file(&path)(error)),
+        }
+    }
+
+    /// The manifest of a run that resumes this one's.
+    ///
+    /// # Errors
+    /// If its settings differ: it would play other games.
+    pub fn resumed_by(mut self, now: Manifest, games: &Path) -> Result<Manifest, TrainError> {
+        if let Some(difference) = self.settings.difference(&now.settings) {
+            let (path, difference) = (games.to_path_buf(), Some(difference));
+            return Err(TrainError::Others { path, difference });
+        }
+        for program in now.programs {
+            if !self.programs.contains(&program) {
+                self.programs.push(program);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Writes the manifest in place of the last one, with what there is now.
+    pub fn write(
+        &mut self,
+        games: &Path,
+        counts: Counts,
+        complete: bool,
+    ) -> Result<(), TrainError> {
+        let path = Manifest::path(games);
+        (self.counts, self.complete) = (counts, complete);
+        self.updated = Date::today().to_string();
+        let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
+        text.push(b'\n');
+        // A kill between the two leaves the last manifest.
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(".tmp");
+        let write = || {
+            let mut file = fs::File::create(&temporary)?;
+            file.write_all(&text)?;
+            drop(file);
+            fs::rename(&temporary, &path)
+        };
+        write().map_err(|error| {
+            let _ = fs::remove_file(&temporary);
+            TrainError::writing(&path)(error)
+        })
+    }
+}
+
+impl Program {
+    fn this() -> Program {
+        Program {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: env!("TACET_COMMIT").to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    fn of(args: &DatagenArgs) -> Result<Settings, TrainError> {
+        let file = |path: &PathBuf| {
+            let bytes = fs::metadata(path).map_err(TrainError::file(path))?.len();
+            Ok(BranchFile { file: path.display().to_string(), bytes })
+        };
+        Ok(Settings {
+            seed: args.seed,
+            nodes: args.nodes,
+            eval_file: args.eval_file.display().to_string(),
+            network: network(&args.eval_file)?,
+            branch: args.branch.iter().map(file).collect::<Result<_, TrainError>>()?,
+            branch_share: if args.branch.is_empty() { 0.0 } else { args.branch_share },
+            inner_out: args.inner_out.as_ref().map(|path| path.display().to_string()),
+            inner_share: if args.inner_out.is_some() { args.inner_share } else { 0.0 },
+        })
+    }
+
+    /// The first option that differs, in the words of the command line. Files may have moved.
+    fn difference(&self, now: &Settings) -> Option<String> {
+        let network = |settings: &Settings| {
+            let checksum = settings.network.as_ref().map(|sum| format!(" (network {sum})"));
+            format!("{}{}", settings.eval_file, checksum.unwrap_or_default())
+        };
+        let sizes = |settings: &Settings| -> Vec<u64> {
+            settings.branch.iter().map(|file| file.bytes).collect()
+        };
+        let of_network = |settings: &Settings| match &settings.network {
+            Some(checksum) => checksum.clone(),
+            None => settings.eval_file.clone(),
+        };
+        let differ = |option: &str, then: String, now: String| {
+            (then != now).then(|| format!("{option} {then}, not {now}"))
+        };
+        if sizes(self) != sizes(now) {
+            return Some("other --branch files".to_owned());
+        }
+        if of_network(self) != of_network(now) {
+            return Some(format!("--eval-file {}, not {}", network(self), network(now)));
+        }
+        if self.inner_out.is_some() != now.inner_out.is_some() {
+            let with = if self.inner_out.is_some() { "with" } else { "without" };
+            return Some(format!("other options: {with} --inner-out"));
+        }
+        differ("--seed", self.seed.to_string(), now.seed.to_string())
+            .or_else(|| differ("--nodes", self.nodes.to_string(), now.nodes.to_string()))
+            .or_else(|| {
+                let shares = [self, now].map(|settings| settings.branch_share.to_string());
+                let [then, now] = shares;
+                differ("--branch-share", then, now)
+            })
+            .or_else(|| {
+                let [then, now] = [self, now].map(|settings| settings.inner_share.to_string());
+                differ("--inner-share", then, now)
+            })
+    }
+}
+
+/// The checksum of the network of a name.
+fn network(name: &Path) -> Result<Option<String>, TrainError> {
+    let text = name.to_string_lossy();
+    let checksum = if text.is_empty() || text.eq_ignore_ascii_case(Evaluator::INTERNAL) {
+        EMBEDDED_CHECKSUM
+    } else if text.starts_with('<') {
+        return Ok(None);
+    } else {
+        fingerprint::of_bytes(&fs::read(name).map_err(TrainError::file(name))?)
+    };
+    Ok(Some(format!("{checksum:016x}")))
+}

@@ -1,0 +1,238 @@
+//! The files of a run: games, positions from inside the search, and the manifest.
+//!
+//! Both files are written in the order of the games' numbers, the positions of a game before the game.
+//! An interrupted run is resumed after the last game of which both files are sure to hold everything.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::manifest::Manifest;
+use super::player::{Played, Player};
+use super::{Counts, DatagenArgs, Goal};
+use crate::train::TrainError;
+use crate::train::format::{FormatError, InnerPosition, check_beginning, whole_games};
+
+/// Games from one update of the manifest to the next.
+const MANIFEST_INTERVAL: u64 = 500;
+
+/// The opened files, and what they hold.
+pub(super) struct Output {
+    games: Sink,
+    inner: Option<Sink>,
+    manifest: Manifest,
+    pub counts: Counts,
+}
+
+/// One file, with the bytes of it that are kept.
+struct Sink {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl Output {
+    /// Opens the files and finds out how much of them can be kept. Nothing is changed yet, except that
+    /// missing files are created.
+    pub fn open(args: &DatagenArgs) -> Result<Output, TrainError> {
+        check_that_files_differ(args)?;
+        let now = Manifest::new(args)?;
+        let mut games = Sink::open(&args.out)?;
+        let mut inner = args.inner_out.as_deref().map(Sink::open).transpose()?;
+        let recorded = Manifest::read(&args.out)?;
+        let found = games.whole_games(u64::MAX)?;
+        let manifest = match recorded {
+            _ if found.games == 0 && inner.as_ref().is_none_or(Sink::is_empty) => now,
+            Some(manifest) => manifest.resumed_by(now, &args.out)?,
+            None if inner.is_none() => now,
+            None => {
+                let difference = Some("other options: without --inner-out".to_owned());
+                return Err(TrainError::Others { path: args.out.clone(), difference });
+            }
+        };
+        let mut counts = found;
+        if let Some(inner) = &mut inner {
+            let kept = inner.complete_games(found.games, Goal::of(args).is_reached(found))?;
+            counts = games.whole_games(kept)?;
+            counts.inner = inner.positions_of(kept)?;
+        }
+        Ok(Output { games, inner, manifest, counts })
+    }
+
+    /// Would these options make the same files? The first game must be the one that they give.
+    pub fn check_first_game(&mut self, player: &mut Player<'_>) -> Result<(), TrainError> {
+        let played = player.play(0);
+        let is_same = self.games.begins_with(&played.game.to_bytes())?
+            && match &mut self.inner {
+                Some(inner) => inner.begins_with(&played.inner_bytes())?,
+                None => true,
+            };
+        let path = self.games.path.clone();
+        if is_same { Ok(()) } else { Err(TrainError::Others { path, difference: None }) }
+    }
+
+    /// Cuts off what is not kept, goes there to write, and writes the manifest.
+    pub fn cut_off(&mut self) -> Result<(), TrainError> {
+        self.games.cut_off()?;
+        self.inner.as_mut().map_or(Ok(()), Sink::cut_off)?;
+        self.write_manifest(false)
+    }
+
+    /// Adds the next game.
+    pub fn add(&mut self, played: &Played) -> Result<(), TrainError> {
+        if let Some(inner) = &mut self.inner {
+            inner.write(&played.inner_bytes())?;
+        }
+        self.games.write(&played.game.to_bytes())?;
+        self.counts.games += 1;
+        self.counts.positions += played.game.moves.len() as u64;
+        self.counts.inner += played.inner.len() as u64;
+        if self.counts.games.is_multiple_of(MANIFEST_INTERVAL) {
+            self.write_manifest(false)?;
+        }
+        Ok(())
+    }
+
+    pub fn write_manifest(&mut self, complete: bool) -> Result<(), TrainError> {
+        self.manifest.write(&self.games.path, self.counts, complete)
+    }
+}
+
+impl Sink {
+    /// Opens a file and keeps other runs from doing the same.
+    fn open(path: &Path) -> Result<Sink, TrainError> {
+        let error = TrainError::writing(path);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(&error)?;
+        if !file.metadata().is_ok_and(|data| data.is_file()) {
+            return Err(error(std::io::Error::other("not a regular file")));
+        }
+        file.try_lock().map_err(|reason| error(reason.into()))?;
+        let path = path.to_path_buf();
+        check_beginning(&mut file).map_err(|reason| TrainError::Data {
+            path: path.clone(),
+            game: 1,
+            reason,
+        })?;
+        Ok(Sink { path, file, bytes: 0 })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.file.metadata().is_ok_and(|data| data.len() == 0)
+    }
+
+    fn reader(&mut self) -> Result<BufReader<&File>, TrainError> {
+        self.file.rewind().map_err(TrainError::file(&self.path))?;
+        Ok(BufReader::with_capacity(1 << 20, &self.file))
+    }
+
+    /// Keeps the whole games of the file, up to a number of them.
+    fn whole_games(&mut self, most: u64) -> Result<Counts, TrainError> {
+        let path = self.path.clone();
+        let extent = whole_games(&mut self.reader()?, most).map_err(|reason| TrainError::Data {
+            path,
+            game: 1,
+            reason,
+        })?;
+        self.bytes = extent.bytes;
+        Ok(Counts { games: extent.games, positions: extent.positions, inner: 0 })
+    }
+
+    /// Of this many games, how many have all their positions in this file? A game has if a position
+    /// of a later game follows, or if it is the last: its positions were written before it. If the file
+    /// ends earlier, its last game may lack some.
+    fn complete_games(&mut self, games: u64, is_done: bool) -> Result<u64, TrainError> {
+        let mut last = 0;
+        self.visit(|position| {
+            last = u64::from(position.game);
+            true
+        })?;
+        Ok(if last >= games || is_done { games } else { last.saturating_sub(1) })
+    }
+
+    /// Keeps the positions of this many games, and counts them.
+    fn positions_of(&mut self, games: u64) -> Result<u64, TrainError> {
+        let (mut count, mut bytes) = (0, 0);
+        self.visit(|position| {
+            let is_kept = u64::from(position.game) <= games;
+            if is_kept {
+                count += 1;
+                bytes += InnerPosition::BYTES;
+            }
+            is_kept
+        })?;
+        self.bytes = bytes;
+        Ok(count)
+    }
+
+    /// Shows the positions of the file until it ends, is cut off, or `visit` returns false.
+    fn visit(&mut self, mut visit: impl FnMut(&InnerPosition) -> bool) -> Result<(), TrainError> {
+        let path = self.path.clone();
+        let mut reader = self.reader()?;
+        for number in 1.. {
+            match InnerPosition::read(&mut reader) {
+                Ok(Some(position)) => {
+                    if !visit(&position) {
+                        break;
+                    }
+                }
+                Ok(None) | Err(FormatError::Truncated) => break,
+                Err(reason) => return Err(TrainError::Data { path, game: number, reason }),
+            }
+        }
+        Ok(())
+    }
+
+    fn begins_with(&mut self, expected: &[u8]) -> Result<bool, TrainError> {
+        let mut beginning = Vec::with_capacity(expected.len());
+        self.file
+            .rewind()
+            .and_then(|()| (&self.file).take(expected.len() as u64).read_to_end(&mut beginning))
+            .map_err(TrainError::file(&self.path))?;
+        Ok(beginning == expected)
+    }
+
+    fn cut_off(&mut self) -> Result<(), TrainError> {
+        self.file
+            .set_len(self.bytes)
+            .and_then(|()| self.file.seek(SeekFrom::Start(self.bytes)))
+            .map(drop)
+            .map_err(TrainError::writing(&self.path))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), TrainError> {
+        self.file.write_all(bytes).map_err(TrainError::writing(&self.path))
+    }
+}
+
+/// Refuses outputs that are inputs or each other.
+fn check_that_files_differ(args: &DatagenArgs) -> Result<(), TrainError> {
+    let mut files: Vec<(&'static str, PathBuf)> = vec![("--out", args.out.clone())];
+    files.extend(args.inner_out.clone().map(|path| ("--inner-out", path)));
+    files.push(("the manifest", Manifest::path(&args.out)));
+    let outputs = files.len();
+    files.extend(args.branch.iter().map(|path| ("--branch", path.clone())));
+    files.push(("--eval-file", args.eval_file.clone()));
+    for (number, (option, path)) in files.iter().enumerate().take(outputs) {
+        for (other, other_path) in &files[number + 1..] {
+            if is_same(path, other_path) {
+                let (path, options) = (path.clone(), [*option, *other]);
+                return Err(TrainError::SameFile { path, options });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Are these the same file, which may not exist yet?
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => std::path::absolute(a).ok() == std::path::absolute(b).ok(),
+    }
+}
