@@ -15,6 +15,7 @@ mod lab_zugzwang;
 mod noise;
 mod notation;
 mod openbench;
+mod pages;
 mod parsers;
 mod perft;
 mod schemes;

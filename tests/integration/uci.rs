@@ -868,10 +868,11 @@ fn distributed_testing() {
 
 // --- The manual ---------------------------------------------------------------------------------
 
+const MANUAL: &str = include_str!("../../docs/user/options.md");
+
 /// The table of options in the manual, as the `option` lines it stands for.
 fn documented() -> Vec<String> {
-    let manual = include_str!("../../docs/user/options.md");
-    let rows = manual.lines().filter(|line| line.starts_with("| `"));
+    let rows = MANUAL.lines().filter(|line| line.starts_with("| `"));
     let cells = |row: &str| row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
     let rows: Vec<Vec<String>> = rows.map(cells).collect();
     rows.iter().filter(|row| row.len() == 7).map(|row| option_line(&row[1..5])).collect()
@@ -885,10 +886,21 @@ fn option_line(cells: &[String]) -> String {
     }
     match (kind.as_str(), range.split_once(" to ")) {
         ("spin", Some((least, most))) => line += &format!(" min {least} max {most}"),
-        ("combo", _) => range.split(", ").for_each(|value| line += &format!(" var {value}")),
+        ("combo", _) => {
+            values(range).split(", ").for_each(|value| line += &format!(" var {value}"))
+        }
         _ => {}
     }
     line
+}
+
+/// A range that is a link stands for the list under the heading "Values of NAME".
+fn values(range: &str) -> String {
+    if !range.starts_with('[') {
+        return range.to_owned();
+    }
+    let (_, list) = MANUAL.split_once("### Values of NullMove\n").expect("a list");
+    list.lines().next().expect("a line").trim_end_matches('.').replace('`', "")
 }
 
 #[test]
