@@ -309,5 +309,5 @@ fn examples_run() {
 fn anchors_and_words_are_read_as_elsewhere() {
     assert_eq!(anchor("The paper's match: R = 3"), "the-papers-match-r--3");
     assert_eq!(anchor("[`go`](a.md) and `eval`"), "go-and-eval");
-    assert_eq!(words(r#"go depth 3 --fen "8/8 w" -o 'A B=1'"#).len(), 6);
+    assert_eq!(words(r#"go depth 3 --fen "8/8 w" -o 'A B=1'"#).len(), 7);
 }

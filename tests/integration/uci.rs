@@ -887,7 +887,7 @@ fn option_line(cells: &[String]) -> String {
     match (kind.as_str(), range.split_once(" to ")) {
         ("spin", Some((least, most))) => line += &format!(" min {least} max {most}"),
         ("combo", _) => {
-            values(range).split(", ").for_each(|value| line += &format!(" var {value}"))
+            values(range).split(", ").for_each(|value| line += &format!(" var {value}"));
         }
         _ => {}
     }
