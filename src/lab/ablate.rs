@@ -334,9 +334,11 @@ mod tests {
     /// In place of games: a side wins by the worth of what it has.
     #[test]
     fn each_factor_finds_its_worth() {
-        let mut plan =
-            Plan::new(&args(&["use_iir=0", "use_probcut=0", "use_futility=0"], PathBuf::new()))
-                .expect("a plan");
+        let mut plan = Plan::new(&args(
+            &["use_iir=0", "use_quiet_evasions=0", "use_futility=0"],
+            PathBuf::new(),
+        ))
+        .expect("a plan");
         plan.share = 1.0;
         let worth = [300, 0, -100];
         let mut worths = vec![Worth::default(); 3];

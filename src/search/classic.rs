@@ -7,7 +7,7 @@
 //! What the paper leaves open is decided as `docs/research/schemes.md` tells, and can be turned about by
 //! [`ClassicOptions`](super::ClassicOptions).
 
-use super::null_move::{self, Node, NullMoveSearch, Path, Verdict};
+use super::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use super::observer::{Entered, Reason, Step};
 use super::ordering::{Scored, mvv_lva};
 use super::stats::Stats;
@@ -341,24 +341,24 @@ impl<'a> Classic<'a> {
         ply: Ply,
         is_pv: bool,
         path: Path,
-    ) -> Node {
+    ) -> NodeFacts {
         let ours = position.non_pawn_pieces(position.turn()).count() as u32;
         let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
-        let static_eval = if self.worker.job.scheme.needs_eval() && !position.in_check() {
+        let eval = if self.worker.job.scheme.needs_eval() && !position.in_check() {
             self.evaluate(position)
         } else {
             Score::ZERO
         };
-        Node {
+        NodeFacts {
             depth,
             ply,
             in_check: position.in_check(),
             is_pv,
             own_pieces: ours,
-            most_pieces: ours.max(theirs),
+            max_pieces: ours.max(theirs),
             root_material: self.worker.root_material,
-            static_eval,
-            own_eval: static_eval,
+            eval,
+            static_eval: eval,
             beta,
             path,
         }
@@ -551,7 +551,7 @@ struct AtNode<'s, 'a, 'p> {
 }
 
 impl NullMoveSearch for AtNode<'_, '_, '_> {
-    fn believes(&mut self, node: &Node, null_depth: Depth, score: Score) -> bool {
+    fn believes(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
         self.searcher.worker.believes(self.position, node, null_depth, score)
     }
 

@@ -1,56 +1,50 @@
-//! When a move is searched deeper: pure functions of plain values.
+//! Step 12: extensions, as pure functions.
 //!
-//! Singular extensions (Anantharaman, Campbell & Hsu 1988) in the form of today's engines: the
-//! table's move is left out and the rest searched to half the depth; if all of it stays well
-//! below, the move is singular. Multicut (Björnsson & Marsland) falls out of the same search.
+//! Singular extensions (Anantharaman, Campbell & Hsu 1988) in the form of current engines: a search to
+//! half the depth leaves the TT move out. If all other moves stay well below the TT score, the TT move
+//! is singular. If they reach beta, the node is cut (multicut, Björnsson & Marsland 2001).
 
+use super::pvs::Node;
 use super::{Bound, params};
 use crate::score::{Depth, Score};
 
-/// What the search without the table's move found.
+/// The result of a singular search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Extension {
-    /// Search the move so many plies deeper; may be negative.
+    /// Extend the move by this many plies; may be negative.
     Plies(Depth),
-    /// Other moves reach beta too: leave the node with this score.
+    /// Other moves reach beta too: return this score.
     Cut(Score),
 }
 
-/// Is the table's move worth the trial? `score` is the table's, as seen from the root.
+/// Is the TT entry good enough for a singular search?
 #[inline]
-pub fn worth_trying(depth: Depth, entry_depth: Depth, bound: Bound, score: Score) -> bool {
+pub fn may_be_singular(depth: Depth, entry_depth: Depth, bound: Bound, tt_score: Score) -> bool {
     params::use_singular() != 0
         && depth >= params::singular_depth()
         && entry_depth >= depth - 3
         && bound != Bound::Upper
-        && !score.is_decisive()
+        && !tt_score.is_decisive()
 }
 
-/// What the other moves must stay below.
+/// The score that the other moves must stay below.
 #[inline]
-pub fn singular_beta(score: Score, depth: Depth) -> Score {
-    score - params::singular_margin() * depth / 16
+pub fn singular_beta(tt_score: Score, depth: Depth) -> Score {
+    tt_score - params::singular_margin() * depth / 16
 }
 
-/// The conclusion from `value`, what the other moves reached in a search around `beta`.
+/// The extension of the TT move, if the other moves have `score` in a search below `beta`.
 #[inline]
-pub fn singular(
-    value: Score,
-    beta: Score,
-    node_beta: Score,
-    table_score: Score,
-    pv: bool,
-    cut_node: bool,
-) -> Extension {
-    if value < beta {
-        let double =
-            params::double_extension_margin() + if pv { params::double_extension_pv() } else { 0 };
-        Extension::Plies(if beta - value > double { 2 } else { 1 })
-    } else if beta >= node_beta {
+pub fn singular(score: Score, beta: Score, node: &Node, tt_score: Score, is_pv: bool) -> Extension {
+    if score < beta {
+        let double_margin = params::double_extension_margin()
+            + if is_pv { params::double_extension_pv() } else { 0 };
+        Extension::Plies(if beta - score > double_margin { 2 } else { 1 })
+    } else if beta >= node.beta {
         Extension::Cut(beta)
-    } else if table_score >= node_beta {
+    } else if tt_score >= node.beta {
         Extension::Plies(-2)
-    } else if cut_node {
+    } else if node.cut_node {
         Extension::Plies(-1)
     } else {
         Extension::Plies(0)
@@ -63,14 +57,14 @@ mod tests {
 
     #[test]
     fn only_a_move_far_above_the_others_is_singular() {
-        let (beta, node_beta, table) = (Score::cp(40), Score::cp(90), Score::cp(60));
-        let say = |value| singular(value, beta, node_beta, table, false, false);
+        let (beta, tt_score) = (Score::cp(40), Score::cp(60));
+        let node = |beta, cut_node| Node { cut_node, ..Node::root(Score::ZERO, beta, 8) };
+        let say = |score| singular(score, beta, &node(Score::cp(90), false), tt_score, false);
         assert_eq!(say(Score::cp(35)), Extension::Plies(1));
         assert_eq!(say(Score::cp(0)), Extension::Plies(2));
         assert_eq!(say(Score::cp(41)), Extension::Plies(0));
-        assert_eq!(
-            singular(Score::cp(50), beta, Score::cp(30), table, false, true),
-            Extension::Cut(beta)
-        );
+        let low_beta = node(Score::cp(30), true);
+        let multicut = singular(Score::cp(50), beta, &low_beta, tt_score, false);
+        assert_eq!(multicut, Extension::Cut(beta));
     }
 }

@@ -154,7 +154,7 @@ impl History {
 
     /// Adds to all histories of a quiet move.
     pub fn update_quiet(&mut self, quiet: &Quiet, before: &[Option<PieceSquare>; 4], bonus: i32) {
-        self.update_butterfly(quiet, bonus);
+        self.update_main(quiet, bonus);
         self.pawns[quiet.pawns][quiet.moved.index()].update(bonus);
         for earlier in before.iter().flatten() {
             self.continuation[earlier.index()][quiet.moved.index()].update(bonus);
@@ -162,7 +162,7 @@ impl History {
     }
 
     /// Adds to what is known of a quiet move whatever came before.
-    pub fn update_butterfly(&mut self, quiet: &Quiet, bonus: i32) {
+    pub fn update_main(&mut self, quiet: &Quiet, bonus: i32) {
         let Quiet { colour, attacked, m, .. } = *quiet;
         self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
     }

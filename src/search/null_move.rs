@@ -164,7 +164,7 @@ pub enum Ban {
 
 /// What a decision may look at: plain values, filled in by the searcher.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct NodeFacts {
     /// Plies left to search.
     pub depth: Depth,
     /// Plies from the root.
@@ -176,13 +176,13 @@ pub struct Node {
     /// The side to move's pieces besides king and pawns.
     pub own_pieces: u32,
     /// The larger of both sides' counts of such pieces.
-    pub most_pieces: u32,
+    pub max_pieces: u32,
     /// The worth of all pieces at the root, as [`Guard::RootMaterial`] counts it.
     pub root_material: u32,
     /// The static evaluation; only looked at by schemes for which [`Scheme::needs_eval`] is true.
-    pub static_eval: Score,
+    pub eval: Score,
     /// The same before a bound from the table made it better.
-    pub own_eval: Score,
+    pub static_eval: Score,
     /// The bound to reach.
     pub beta: Score,
     /// What travels down the tree.
@@ -237,7 +237,7 @@ impl Scheme {
         SCHEMES.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name))
     }
 
-    /// Does a decision of this scheme look at [`Node::static_eval`]?
+    /// Does a decision of this scheme look at [`NodeFacts::eval`]?
     pub const fn needs_eval(&self) -> bool {
         !matches!(self.gate, Gate::Always)
             || matches!(self.reduction, Reduction::Dynamic { .. })
@@ -253,7 +253,7 @@ impl Scheme {
     /// Is a null move tried here? If so, the depth it is searched to (zero and below is
     /// quiescence).
     #[inline]
-    pub fn attempt(&self, node: &Node) -> Option<Depth> {
+    pub fn attempt(&self, node: &NodeFacts) -> Option<Depth> {
         if node.in_check
             || node.path.nulls_in_a_row >= self.in_a_row
             || node.ply < node.path.no_null_before
@@ -274,7 +274,7 @@ impl Scheme {
     /// What a fail-high of the null move means at this node; where its condition does not hold, it
     /// is a cutoff.
     #[inline]
-    pub const fn fail_high(&self, node: &Node) -> FailHigh {
+    pub const fn fail_high(&self, node: &NodeFacts) -> FailHigh {
         let meaning = if self.verify.holds(node) { self.verifying } else { self.verified };
         match meaning {
             FailHigh::Recheck { when, .. } | FailHigh::Reduce { when, .. } if !when.holds(node) => {
@@ -299,16 +299,16 @@ impl FailHigh {
 impl Reduction {
     /// R at this node.
     #[inline]
-    fn plies(self, node: &Node) -> Option<Depth> {
+    fn plies(self, node: &NodeFacts) -> Option<Depth> {
         match self {
             Reduction::Off => None,
             Reduction::Fixed(plies) => Some(plies),
             Reduction::Adaptive => {
-                let deep = node.depth > 8 || (node.depth > 6 && node.most_pieces >= 3);
+                let deep = node.depth > 8 || (node.depth > 6 && node.max_pieces >= 3);
                 Some(if deep { 3 } else { 2 })
             }
             Reduction::Dynamic { base, divisor, margin, most } => {
-                let ahead = (node.static_eval - node.beta) / margin;
+                let ahead = (node.eval - node.beta) / margin;
                 Some(base + node.depth / divisor + ahead.min(most))
             }
         }
@@ -317,13 +317,13 @@ impl Reduction {
 
 impl Gate {
     #[inline]
-    fn opens(self, node: &Node) -> bool {
+    fn opens(self, node: &NodeFacts) -> bool {
         match self {
             Gate::Always => true,
             Gate::Ahead { margin, slope } => {
                 !node.is_pv
-                    && node.static_eval >= node.beta.max(node.own_eval)
-                    && node.own_eval >= node.beta + margin - slope * node.depth
+                    && node.eval >= node.beta.max(node.static_eval)
+                    && node.static_eval >= node.beta + margin - slope * node.depth
             }
         }
     }
@@ -331,7 +331,7 @@ impl Gate {
 
 impl Guard {
     #[inline]
-    const fn allows(self, node: &Node) -> bool {
+    const fn allows(self, node: &NodeFacts) -> bool {
         match self {
             Guard::None => true,
             Guard::OwnPiece => node.own_pieces > 0,
@@ -342,7 +342,7 @@ impl Guard {
 
 impl Verify {
     #[inline]
-    const fn holds(self, node: &Node) -> bool {
+    const fn holds(self, node: &NodeFacts) -> bool {
         let [even, odd] = node.path.open;
         let (own, other) = if node.ply & 1 == 0 { (even, odd) } else { (odd, even) };
         match self {
@@ -357,14 +357,14 @@ impl Verify {
 
 impl When {
     #[inline]
-    const fn holds(self, node: &Node) -> bool {
+    const fn holds(self, node: &NodeFacts) -> bool {
         match self {
             When::Always => true,
             When::Endgame => node.own_pieces <= 1,
             When::Depth(depth) => node.depth >= depth,
             When::FewPiecesOrDepth(most, depth) => node.own_pieces <= most || node.depth >= depth,
             When::MarginOrDepth(margin, depth) => {
-                node.static_eval.value() < node.beta.value() + margin || node.depth >= depth
+                node.eval.value() < node.beta.value() + margin || node.depth >= depth
             }
         }
     }
@@ -372,7 +372,7 @@ impl When {
 
 impl Ban {
     /// The path for a re-check of the node to `depth`. An outer ban is never shortened.
-    const fn path(self, node: &Node, depth: Depth) -> Path {
+    const fn path(self, node: &NodeFacts, depth: Depth) -> Path {
         let until = match self {
             Ban::ThisNode => node.ply + 1,
             Ban::Share(part, whole) => {
@@ -398,7 +398,7 @@ pub trait NullMoveSearch {
     fn stats(&mut self) -> &mut Stats;
 
     /// Returns whether a cutoff that the scheme believes may stand: an observer can deny it.
-    fn believes(&mut self, node: &Node, null_depth: Depth, score: Score) -> bool {
+    fn believes(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
         let _ = (node, null_depth, score);
         true
     }
@@ -427,7 +427,11 @@ pub enum Verdict {
 
 /// Tries the null move at a node and draws the scheme's conclusion. `None`: the search was stopped.
 #[inline]
-pub fn apply(scheme: &Scheme, node: &Node, passer: &mut impl NullMoveSearch) -> Option<Verdict> {
+pub fn apply(
+    scheme: &Scheme,
+    node: &NodeFacts,
+    passer: &mut impl NullMoveSearch,
+) -> Option<Verdict> {
     let Some(null_depth) = scheme.attempt(node) else {
         return Some(Verdict::NotTried);
     };

@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use super::null_move::Node;
+use super::null_move::NodeFacts;
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
 
@@ -17,7 +17,7 @@ pub struct NullCutoff<'a> {
     /// Keys of the positions before it: those of the game, then those of the path from the root.
     pub keys: &'a [u64],
     /// What the scheme looked at.
-    pub node: Node,
+    pub node: NodeFacts,
     /// The depth to which the null move was searched; 0 and below is quiescence.
     pub null_depth: Depth,
     /// The score that the null move returned, at least `node.beta`.

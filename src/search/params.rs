@@ -161,14 +161,6 @@ params! {
     use_iir: 1, 0..=1, 1;
     /// The depth from which a node without a table move is reduced.
     iir_depth: 4, 2..=8, 1;
-    /// Switch: probcut. Off: worth nothing in games, and it hides what is given up (docs/develop/search.md).
-    use_probcut: 0, 0..=1, 1;
-    /// The depth from which probcut is tried.
-    probcut_depth: 5, 4..=9, 1;
-    /// How far above beta a capture must come.
-    probcut_margin: 209, 80..=320, 18;
-    /// Less while improving.
-    probcut_improving: 40, 0..=120, 10;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
     /// Quiet moves tried at depth 0, before the quadratic term.
@@ -269,8 +261,8 @@ params! {
     use_quiet_evasions: 1, 0..=1, 1;
     /// Quiescence: what a capture must bring to be tried, beside its victim.
     quiescence_margin: 136, 50..=300, 15;
-    /// How much of what quiescence is above beta is blend_fail_high, in 1/1024.
-    quiescence_trust: 538, 0..=1024, 64;
+    /// Weight of a quiescence score above beta, the rest is beta, in 1/1024.
+    quiescence_blend: 538, 0..=1024, 64;
     /// Bonus for a move that caused a cutoff, per ply.
     history_bonus: 207, 60..=400, 20;
     /// Its offset.
@@ -331,9 +323,9 @@ mod tests {
     #[test]
     fn only_the_feature_makes_them_settable() {
         let mut values = Values::DEFAULT;
-        let set = values.set("Probcut_Depth", 100);
+        let set = values.set("IIR_Depth", 100);
         assert_eq!(set.is_some(), cfg!(feature = "tune"));
-        let expected: &[_] = if set.is_some() { &[("probcut_depth", 9)] } else { &[] };
+        let expected: &[_] = if set.is_some() { &[("iir_depth", 8)] } else { &[] };
         assert_eq!(values.changed().collect::<Vec<_>>(), expected);
         assert_eq!(values.set("no_such_thing", 1), None);
     }

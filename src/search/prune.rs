@@ -1,15 +1,13 @@
-//! Which nodes and moves are left out: pure functions of plain values.
+//! Steps 8 and 11: pruning, as pure functions.
 //!
-//! Whole nodes are left, and moves are futile, where the evaluation is far from the window. That says
-//! nothing where material is given up for an attack: it looks like a loss. So near the root, where a
-//! side [`keeps_sacrifices`], they are searched; further on that would cost too much.
+//! Pruning by static evaluation misses sacrifices: after giving up material the evaluation is so low that
+//! every quiet follow-up looks futile. So it is off in the first plies, see [`keeps_sacrifices`].
 
 use super::params;
-use super::table::Entry;
 use crate::score::{Depth, Ply, Score};
 
-/// May a side that wants more than `alpha` be giving something up for it? Near the root always; a
-/// side that is winning already, so that it must be looking for a mate, some plies longer.
+/// No pruning by static evaluation against a side that needs more than `alpha`, in the first plies. A side
+/// that is already winning can only be after a mate, and gets more plies.
 #[inline]
 pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
     let is_won = alpha >= Score::cp(params::sacrifice_mate_score());
@@ -17,8 +15,7 @@ pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
     params::use_sacrifices() != 0 && ply as i32 <= last
 }
 
-/// Reverse futility ("static null move"): so far above beta that no quiet continuation will fall
-/// below it.
+/// Reverse futility ("static null move"): the evaluation is above beta by a margin per ply of depth.
 #[inline]
 pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool) -> bool {
     let margin = params::reverse_futility_margin() * (depth - Depth::from(improving));
@@ -29,31 +26,17 @@ pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool)
         && eval - margin.max(0) >= beta
 }
 
-/// A score of which so much (in 1/1024) of what is above beta is blend_fail_high.
+/// Blends a fail-high score with beta: `weight / 1024` of what is above beta remains.
 #[inline]
-pub fn blend_fail_high(score: Score, beta: Score, share: i32) -> Score {
+pub fn blend_fail_high(score: Score, beta: Score, weight: i32) -> Score {
     if score >= beta && !score.is_decisive() && !beta.is_decisive() {
-        beta + (score - beta) * share / 1024
+        beta + (score - beta) * weight / 1024
     } else {
         score
     }
 }
 
-/// What a capture must reach for probcut.
-#[inline]
-pub fn probcut_beta(beta: Score, improving: bool) -> Score {
-    beta + params::probcut_margin() - i32::from(improving) * params::probcut_improving()
-}
-
-/// Is probcut worth trying? Not where the table already says that the score is below.
-#[inline]
-pub fn probcut(depth: Depth, beta: Score, raised: Score, entry: Option<&Entry>, ply: Ply) -> bool {
-    let denied =
-        entry.is_some_and(|entry| entry.depth >= depth - 3 && entry.score.from_table(ply) < raised);
-    params::use_probcut() != 0 && depth >= params::probcut_depth() && !beta.is_decisive() && !denied
-}
-
-/// How many quiet moves are tried at a depth before the rest is left out.
+/// Late-move pruning: quiet moves after this many moves are skipped.
 #[inline]
 pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
     if params::use_late_move_pruning() == 0 {
@@ -63,7 +46,7 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
     if improving { count } else { count / 2 }
 }
 
-/// Futility: not even a quiet move of this history will reach alpha from here. `depth` is reduced.
+/// Futility pruning of a quiet move. `depth` is the expected reduced depth.
 #[inline]
 pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
     let margin = params::futility_base()
@@ -72,7 +55,7 @@ pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
     params::use_futility() != 0 && depth <= params::futility_depth() && eval + margin <= alpha
 }
 
-/// The same for a capture of a piece of this worth. `depth` is reduced.
+/// Futility pruning of a capture. `depth` is the expected reduced depth, `victim` the value captured.
 #[inline]
 pub fn capture_futility(
     depth: Depth,
@@ -90,8 +73,8 @@ pub fn capture_futility(
         && eval + margin < alpha
 }
 
-/// Moves that did this badly after the moves before are not tried, but for those near the root. Only
-/// `reduced` is reduced.
+/// History pruning: a quiet move with a bad continuation history. `reduced` is the expected reduced
+/// depth, `depth` that of the node.
 #[inline]
 pub fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) -> bool {
     params::use_history_pruning() != 0
@@ -100,14 +83,14 @@ pub fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) -> bool
         && history < -params::history_pruning_margin() * (depth - 1)
 }
 
-/// What a quiet move may lose by exchange and still be tried. `depth` is reduced.
+/// The material that a quiet move may lose by exchange, at most zero. `depth` is the expected reduced depth.
 #[inline]
 pub fn quiet_loss(depth: Depth) -> i32 {
     let depth = depth.max(0);
     -params::exchange_quiet_margin() * depth * depth
 }
 
-/// What a capture may lose by exchange and still be tried.
+/// The material that a capture may lose by exchange, at most zero.
 #[inline]
 pub fn noisy_loss(depth: Depth, history: i32) -> i32 {
     let allowance = history * params::exchange_noisy_history() / 1024;
@@ -128,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_history_or_more_depth_saves_a_quiet_move() {
+    fn good_history_or_depth_saves_a_quiet_move() {
         let (eval, alpha) = (Score::cp(0), Score::cp(150));
         assert!(futility(0, eval, 0, alpha) && !futility(5, eval, 0, alpha));
         assert!(!futility(0, eval, 20_000, alpha));
@@ -147,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_hunt_near_the_root_and_those_that_win_longer() {
+    fn sacrifices_are_kept_near_the_root_and_longer_for_a_mate() {
         let won = Score::cp(1500);
         assert!(keeps_sacrifices(Score::ZERO, 2) && keeps_sacrifices(-won, 2));
         assert!(!keeps_sacrifices(Score::ZERO, 6) && !keeps_sacrifices(-won, 6));
@@ -161,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_moves_that_lose_much_are_left_out() {
+    fn exchange_margins_grow_with_depth() {
         assert!(quiet_loss(3) < 0 && quiet_loss(5) < quiet_loss(3));
         assert!(noisy_loss(4, 0) < noisy_loss(2, 0));
         assert_eq!(quiet_loss(-2), 0);

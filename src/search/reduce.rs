@@ -1,36 +1,8 @@
-//! How much shallower late moves are searched: pure functions of plain values.
+//! Step 13: late-move reductions, as pure functions.
 
 use super::params;
+use super::pvs::{Candidate, Node};
 use crate::score::{Depth, Score};
-
-/// What a reduction depends on.
-#[derive(Clone, Copy, Debug)]
-pub struct Late {
-    /// The depth of the node.
-    pub depth: Depth,
-    /// The number of the move, from 1.
-    pub number: i32,
-    /// Neither capture nor promotion to a queen.
-    pub quiet: bool,
-    /// The window is open.
-    pub pv: bool,
-    /// A null-window node expected to fail high.
-    pub cut_node: bool,
-    /// The evaluation rose since this side's last move.
-    pub improving: bool,
-    /// The table's move is a capture.
-    pub tt_capture: bool,
-    /// The move gives check.
-    pub check: bool,
-    /// The move's history.
-    pub history: i32,
-    /// The table remembers a PV node here.
-    pub tt_pv: bool,
-    /// Many moves of the node below have been cut.
-    pub cutoffs: bool,
-    /// By how much the evaluation was corrected, in centipawns.
-    pub error: i32,
-}
 
 /// Natural logarithms of 1..64, in 1/1024.
 const LN: [i32; 64] = {
@@ -43,7 +15,7 @@ const LN: [i32; 64] = {
     table
 };
 
-/// ln x by the series of the inverse hyperbolic tangent: the standard one is not const.
+/// ln x by the series of the inverse hyperbolic tangent; the standard function is not const.
 const fn ln(x: f64) -> f64 {
     let mut x = x;
     let mut halvings = 0.0;
@@ -73,7 +45,7 @@ fn logarithms(depth: Depth, number: i32) -> i32 {
     (LN[depth.clamp(1, 63) as usize] * LN[number.clamp(1, 63) as usize]) >> 10
 }
 
-/// The reduction that pruning expects of a late quiet move, in plies, before it is known better.
+/// The reduction of a late quiet move that Step 11 expects, in plies.
 #[inline]
 pub fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
     let growth = logarithms(depth, number) * params::pruning_slope() / 1024;
@@ -81,33 +53,37 @@ pub fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
     (fine >> 10) + Depth::from(!improving && growth > 1024)
 }
 
-/// The reduction of a late move in plies; may be negative, the caller clamps.
+/// The reduction of a late move in plies; may be negative, the caller clamps it. `many_cutoffs`: many
+/// children of this node's children have been cut.
 #[inline]
-pub fn late_move(late: &Late) -> Depth {
-    if params::use_late_move_reductions() == 0 { 0 } else { fine(late) >> 10 }
+pub fn late_move(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> Depth {
+    if params::use_late_move_reductions() == 0 {
+        return 0;
+    }
+    fine(node, candidate, is_pv, many_cutoffs) >> 10
 }
 
 /// The same in 1/1024 ply.
 #[inline]
-fn fine(late: &Late) -> i32 {
-    let mut r = base(late.depth, late.number);
-    if late.quiet {
-        r += i32::from(late.tt_capture) * params::reduction_tt_capture();
+fn fine(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> i32 {
+    let mut r = base(node.depth, candidate.number);
+    if candidate.quiet.is_some() {
+        r += i32::from(node.tt_capture) * params::reduction_tt_capture();
     } else {
         r = r * params::reduction_noisy() / 1024;
     }
-    r += i32::from(late.cut_node) * params::reduction_cut_node();
-    r -= i32::from(late.pv) * params::reduction_pv();
-    r += i32::from(!late.improving) * params::reduction_not_improving();
-    r -= i32::from(late.check) * params::reduction_check();
-    r -= i32::from(late.tt_pv) * params::reduction_tt_pv();
-    r += i32::from(late.cutoffs) * params::reduction_cutoffs();
-    r -= late.error.abs().min(128) * params::reduction_error();
-    r - late.history * 1024 / params::reduction_history()
+    r += i32::from(node.cut_node) * params::reduction_cut_node();
+    r -= i32::from(is_pv) * params::reduction_pv();
+    r += i32::from(!node.improving) * params::reduction_not_improving();
+    r -= i32::from(candidate.gives_check) * params::reduction_check();
+    r -= i32::from(node.tt_pv) * params::reduction_tt_pv();
+    r += i32::from(many_cutoffs) * params::reduction_cutoffs();
+    r -= node.correction.abs().min(128) * params::reduction_error();
+    r - candidate.history * 1024 / params::reduction_history()
 }
 
-/// A late move turned out to be good: by how much its depth is to differ from the full one. `best`
-/// is the best score before. Idea: Stockfish, 2022.
+/// The change of depth for the second search of a late move that beat alpha. `best` is the best score
+/// of the earlier moves. Idea: Stockfish, 2022.
 #[inline]
 pub fn correction(score: Score, best: Score) -> Depth {
     Depth::from(score > best + params::deeper_margin())
@@ -117,21 +93,20 @@ pub fn correction(score: Score, best: Score) -> Depth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::threats::Threats;
+    use crate::board::{PackedMove, Position};
+    use crate::search::history::Quiet;
 
-    const LATE: Late = Late {
-        depth: 12,
-        number: 20,
-        quiet: true,
-        pv: false,
-        cut_node: false,
-        improving: true,
-        tt_capture: false,
-        check: false,
-        history: 0,
-        tt_pv: false,
-        cutoffs: false,
-        error: 0,
-    };
+    fn node() -> Node<'static> {
+        Node { improving: true, ..Node::root(Score::ZERO, Score::cp(1), 12) }
+    }
+
+    fn candidate(number: i32) -> Candidate {
+        let position = Position::startpos();
+        let m = position.legal_moves()[0];
+        let quiet = Some(Quiet::new(&position, &Threats::default(), m));
+        Candidate { m: PackedMove::NONE, number, quiet, gives_check: false, history: 0 }
+    }
 
     #[test]
     fn logarithms_are_right() {
@@ -141,38 +116,37 @@ mod tests {
     }
 
     #[test]
-    fn pruning_expects_more_of_what_is_late_deep_and_gets_worse() {
+    fn pruning_expects_more_of_late_moves_of_deep_nodes_that_get_worse() {
         let usual = expected(8, 12, true, false);
         assert!(usual > expected(8, 3, true, false) && usual > expected(3, 12, true, false));
         assert_eq!(expected(8, 12, true, true), usual - 1);
         assert_eq!(expected(8, 12, false, false), usual + 1);
-        assert_eq!(
-            expected(1, 2, false, false),
-            expected(1, 2, true, false),
-            "too shallow to tell"
-        );
+        assert_eq!(expected(1, 2, false, false), expected(1, 2, true, false), "too shallow");
     }
 
     #[test]
     fn later_and_deeper_is_reduced_more() {
-        assert!(late_move(&LATE) > late_move(&Late { number: 4, ..LATE }));
-        assert!(late_move(&LATE) > late_move(&Late { depth: 4, ..LATE }));
-        assert!(late_move(&LATE) > late_move(&Late { history: 16_000, ..LATE }));
-        let less = [
-            Late { number: 19, ..LATE },
-            Late { pv: true, ..LATE },
-            Late { tt_pv: true, ..LATE },
-            Late { check: true, ..LATE },
-            Late { error: -100, ..LATE },
-        ];
-        assert!(less.iter().all(|late| fine(late) < fine(&LATE)), "{less:?}");
-        let more = [
-            Late { cut_node: true, ..LATE },
-            Late { cutoffs: true, ..LATE },
-            Late { improving: false, ..LATE },
-            Late { tt_capture: true, ..LATE },
-        ];
-        assert!(more.iter().all(|late| fine(late) > fine(&LATE)), "{more:?}");
-        assert_eq!(late_move(&LATE), fine(&LATE) >> 10);
+        let usual = late_move(&node(), &candidate(20), false, false);
+        assert!(usual > late_move(&node(), &candidate(4), false, false));
+        assert!(usual > late_move(&Node { depth: 4, ..node() }, &candidate(20), false, false));
+        let good = Candidate { history: 16_000, ..candidate(20) };
+        assert!(usual > late_move(&node(), &good, false, false));
+    }
+
+    #[test]
+    fn each_condition_counts_the_right_way() {
+        let of = |node: &Node, number| fine(node, &candidate(number), false, false);
+        let usual = of(&node(), 20);
+        assert_eq!(late_move(&node(), &candidate(20), false, false), usual >> 10);
+        assert!(of(&node(), 19) < usual);
+        assert!(of(&Node { tt_pv: true, ..node() }, 20) < usual);
+        assert!(of(&Node { correction: -100, ..node() }, 20) < usual);
+        assert!(fine(&node(), &candidate(20), true, false) < usual, "PV");
+        let check = Candidate { gives_check: true, ..candidate(20) };
+        assert!(fine(&node(), &check, false, false) < usual);
+        assert!(fine(&node(), &candidate(20), false, true) > usual, "cutoffs");
+        assert!(of(&Node { cut_node: true, ..node() }, 20) > usual);
+        assert!(of(&Node { improving: false, ..node() }, 20) > usual);
+        assert!(of(&Node { tt_capture: true, ..node() }, 20) > usual);
     }
 }

@@ -245,7 +245,7 @@ impl<'a> Worker<'a> {
     pub fn believes(
         &self,
         position: &Position,
-        node: &null_move::Node,
+        node: &null_move::NodeFacts,
         null_depth: Depth,
         score: Score,
     ) -> bool {

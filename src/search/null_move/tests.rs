@@ -2,16 +2,16 @@
 
 use super::*;
 
-const NODE: Node = Node {
+const NODE: NodeFacts = NodeFacts {
     depth: 6,
     ply: 3,
     in_check: false,
     is_pv: false,
     own_pieces: 2,
-    most_pieces: 2,
+    max_pieces: 2,
     root_material: 10,
+    eval: Score::cp(110),
     static_eval: Score::cp(110),
-    own_eval: Score::cp(110),
     beta: Score::cp(50),
     path: Path::ROOT,
 };
@@ -50,7 +50,7 @@ fn named(name: &str) -> &'static Scheme {
     Scheme::named(name).unwrap_or_else(|| panic!("{name} is a scheme"))
 }
 
-fn verdict(name: &str, node: &Node, pass: Score, again: Score) -> (Verdict, Scripted) {
+fn verdict(name: &str, node: &NodeFacts, pass: Score, again: Score) -> (Verdict, Scripted) {
     let mut passer = Scripted::new(pass, again);
     let verdict = apply(named(name), node, &mut passer).expect("nothing stops it");
     (verdict, passer)
@@ -70,7 +70,7 @@ fn the_null_move_is_searched_to_what_each_scheme_leaves() {
     for (name, depth) in depths {
         assert_eq!(named(name).attempt(&NODE), depth, "{name}");
     }
-    let deep = Node { depth: 9, ..NODE };
+    let deep = NodeFacts { depth: 9, ..NODE };
     assert_eq!(named("adaptive").attempt(&deep), Some(5));
 }
 
@@ -79,10 +79,10 @@ fn no_null_move_in_check_at_the_root_after_another_or_where_banned() {
     let passed = Path::ROOT.after_pass();
     let banned = Path { no_null_before: 4, ..Path::ROOT };
     let nodes = [
-        Node { in_check: true, ..NODE },
-        Node { ply: 0, ..NODE },
-        Node { path: passed, ..NODE },
-        Node { path: banned, ..NODE },
+        NodeFacts { in_check: true, ..NODE },
+        NodeFacts { ply: 0, ..NODE },
+        NodeFacts { path: passed, ..NODE },
+        NodeFacts { path: banned, ..NODE },
     ];
     for scheme in &SCHEMES {
         for node in &nodes {
@@ -94,14 +94,14 @@ fn no_null_move_in_check_at_the_root_after_another_or_where_banned() {
 
 #[test]
 fn guards_and_gates_hold() {
-    let bare = Node { own_pieces: 0, ..NODE };
-    let few = Node { root_material: 4, ..NODE };
-    let behind = Node { static_eval: Score::cp(49), ..NODE };
-    let hardly_ahead = Node { own_eval: Score::cp(100), ..NODE };
-    let deeper = Node { depth: 7, ..hardly_ahead };
-    let worse_in_the_table = Node { static_eval: Score::cp(109), ..NODE };
-    let open = Node { is_pv: true, ..NODE };
-    let shallow = Node { depth: 1, ..NODE };
+    let bare = NodeFacts { own_pieces: 0, ..NODE };
+    let few = NodeFacts { root_material: 4, ..NODE };
+    let behind = NodeFacts { eval: Score::cp(49), ..NODE };
+    let hardly_ahead = NodeFacts { static_eval: Score::cp(100), ..NODE };
+    let deeper = NodeFacts { depth: 7, ..hardly_ahead };
+    let worse_in_the_table = NodeFacts { eval: Score::cp(109), ..NODE };
+    let open = NodeFacts { is_pv: true, ..NODE };
+    let shallow = NodeFacts { depth: 1, ..NODE };
     let refused = |name, node| named(name).attempt(node).is_none();
     assert!(refused("standard-r2", &bare) && !refused("verified-r3", &bare));
     assert!(refused("micromax", &few) && !refused("standard-r2", &few));
@@ -121,10 +121,10 @@ fn a_fail_high_is_believed_verified_or_checked_again() {
     let below = Path { open: [0, 1], ..Path::ROOT };
     let shallower = Verdict::Continue { depth: 5, path: below, redo: true };
     assert_eq!(verdict("verified-r3", &NODE, high, high).0, shallower);
-    let node = Node { path: below, ..NODE };
+    let node = NodeFacts { path: below, ..NODE };
     assert_eq!(verdict("verified-r3", &node, high, high).0, Verdict::Cut(high));
 
-    let endgame = Node { own_pieces: 1, ..NODE };
+    let endgame = NodeFacts { own_pieces: 1, ..NODE };
     let (denied, passer) = verdict("endgame-verified", &endgame, high, Score::cp(0));
     assert_eq!(denied, Verdict::FailedLow);
     let ban = Path { no_null_before: 4, ..Path::ROOT };
@@ -134,7 +134,7 @@ fn a_fail_high_is_believed_verified_or_checked_again() {
 
 #[test]
 fn the_flag_is_on_where_each_rule_says() {
-    let at = |open| Node { path: Path { open, ..Path::ROOT }, ..NODE };
+    let at = |open| NodeFacts { path: Path { open, ..Path::ROOT }, ..NODE };
     // The node is at an odd ply: the second count is its own side's.
     let (none, own, other) = (at([0, 0]), at([0, 1]), at([1, 0]));
     let rules = [
@@ -155,24 +155,24 @@ fn the_flag_is_on_where_each_rule_says() {
 #[test]
 fn a_recheck_bans_the_null_move_for_three_quarters_and_keeps_an_outer_ban() {
     // R = 3 + 24 / 3: the re-check goes to depth 12, nine plies of it without a null move.
-    let node = Node { depth: 24, static_eval: NODE.beta, own_eval: NODE.beta, ..NODE };
+    let node = NodeFacts { depth: 24, eval: NODE.beta, static_eval: NODE.beta, ..NODE };
     let (_, passer) = verdict("modern", &node, Score::cp(80), Score::cp(80));
     assert_eq!(passer.asked[1], (12, Path { no_null_before: 12, ..Path::ROOT }));
     let outer = Path { no_null_before: 30, ..Path::ROOT };
-    let outer = Node { ply: 30, path: outer, ..node };
+    let outer = NodeFacts { ply: 30, path: outer, ..node };
     assert_eq!(Ban::ThisNode.path(&outer, 12).no_null_before, 31);
-    let outer = Node { ply: 3, ..outer };
+    let outer = NodeFacts { ply: 3, ..outer };
     assert_eq!(Ban::Share(3, 4).path(&outer, 12).no_null_before, 30);
 }
 
 #[test]
 fn an_endgame_is_checked_again_at_any_depth() {
     let (high, low) = (Score::cp(80), Score::cp(0));
-    let rook_ending = Node { own_pieces: 1, ..NODE };
+    let rook_ending = NodeFacts { own_pieces: 1, ..NODE };
     assert_eq!(verdict("modern-endgame", &NODE, high, low).0, Verdict::Cut(high));
     assert_eq!(verdict("modern-endgame", &rook_ending, high, low).0, Verdict::FailedLow);
     assert_eq!(verdict("modern", &rook_ending, high, low).0, Verdict::Cut(high));
-    let deep = Node { depth: DEEP, ..NODE };
+    let deep = NodeFacts { depth: DEEP, ..NODE };
     assert_eq!(verdict("modern-endgame", &deep, high, low).0, Verdict::FailedLow);
 }
 

@@ -1,10 +1,10 @@
 //! Iterative deepening with aspiration windows and MultiPV.
 
-use super::{Frame, Pvs, Root, Task};
+use super::node::Root;
+use super::{Node, Pvs, RootMoves};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 use crate::search::context::CompletedIteration;
-use crate::search::null_move::Path;
 use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, variation};
 use crate::time::Progress;
 use std::time::Duration;
@@ -19,7 +19,7 @@ impl Pvs<'_> {
         let mut stable = 0;
         while outcome.depth < self.worker.time.max_depth() {
             self.worker.target = self.worker.next_depth(outcome.depth);
-            self.root = Root::default();
+            self.root = RootMoves::default();
             let Some(lines) =
                 self.iteration(self.worker.target, &outcome.lines).or_else(|| self.follow())
             else {
@@ -52,10 +52,9 @@ impl Pvs<'_> {
             return None;
         }
         self.worker.rewind();
-        self.frames.fill(Frame::default());
         let CompletedIteration { depth, lines, effort } = self.worker.shared.deepest();
         self.worker.target = depth;
-        self.root = Root { effort, ..Root::default() };
+        self.root = RootMoves { effort, ..RootMoves::default() };
         Some(lines)
     }
 
@@ -105,9 +104,8 @@ impl Pvs<'_> {
         let mut reduced = depth;
         loop {
             self.worker.selective_depth = 0;
-            let task =
-                Task { alpha, beta, depth: reduced, ply: 0, cut_node: false, path: Path::ROOT };
-            let score = self.search(&self.worker.job.root, task)?;
+            let mut node = Node::root(alpha, beta, reduced);
+            let score = self.search::<Root>(&self.worker.job.root, &mut node)?;
             let moves = self.worker.root_pv().to_vec();
             let bound = if score <= alpha {
                 Bound::Upper

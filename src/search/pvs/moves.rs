@@ -1,287 +1,262 @@
-//! Steps 10 to 16: the moves of a node, one after another.
+//! Steps 10 to 15: the moves of a node, one after another.
 
+use super::Pvs;
 use super::learn::Tried;
+use super::node::{Node, NodeType, PvNode, ZeroWindow};
 use super::picker::Picker;
-use super::{Found, Known, Pvs, Task};
+use super::search::SearchResult;
+use crate::board::checks::Checks;
+use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
 use crate::search::Searcher;
 use crate::search::extend::{self, Extension};
 use crate::search::history::{Quiet, moved_piece};
-use crate::search::params;
-use crate::search::prune;
-use crate::search::reduce::{self, Late};
+use crate::search::{params, prune, reduce};
 
 /// A move about to be searched.
-struct Candidate {
-    m: PackedMove,
-    number: i32,
-    /// What its histories depend on, if it is quiet.
-    quiet: Option<Quiet>,
-    check: bool,
-    history: i32,
-    /// The best score of the moves before.
-    best: Score,
+pub struct Candidate {
+    pub m: PackedMove,
+    /// Its place in the order, from 1.
+    pub number: i32,
+    /// Set if the move is quiet.
+    pub quiet: Option<Quiet>,
+    pub gives_check: bool,
+    pub history: i32,
 }
 
-/// What Step 11 found.
-enum Hopeless {
-    No,
+/// What Step 11 decides.
+enum Pruning {
+    None,
     Move,
-    AllQuiets,
+    RemainingQuiets,
 }
 
 impl Pvs<'_> {
-    /// Steps 10 to 16: the moves.
-    pub(super) fn moves(
+    /// Steps 10 to 16. Leaves alpha as it was.
+    pub(super) fn moves<N: NodeType>(
         &mut self,
         position: &Position,
-        mut task: Task,
-        known: &Known,
-    ) -> Option<Found> {
-        let ply = task.ply;
-        let mut found = Found { score: -Score::INFINITE, best: PackedMove::NONE, shallow: false };
-        let mut picker = Picker::new(known.tt_move);
+        node: &mut Node,
+    ) -> Option<SearchResult> {
+        let ply = node.ply;
+        let old_alpha = node.alpha;
+        let mut result =
+            SearchResult { score: -Score::INFINITE, best: PackedMove::NONE, is_multicut: false };
         let mut tried = Tried::default();
         let mut number = 0;
-        let excluded = self.frames[ply].excluded;
-        let first_alpha = task.alpha;
+        node.threats = Threats::of(position);
+        node.checks = Some(Checks::of(position));
         self.worker.clear_pv(ply);
 
-        while let Some(m) = self.next_move(position, &mut picker, known, ply) {
-            if m == excluded || (task.is_root() && !self.worker.is_wanted_at_root(m)) {
+        // Step 10. The order of moves.
+        let mut picker = Picker::new(node.tt_move);
+        while let Some(m) = self.next_move(position, &mut picker, node) {
+            if m == node.excluded || (N::ROOT && !self.worker.is_wanted_at_root(m)) {
                 continue;
             }
             number += 1;
             self.worker.prefetch(position, m);
-            if task.is_root() {
+            if N::ROOT {
                 self.announce(m, number as usize);
             }
-            let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &known.threats, m));
-            let history = match &quiet {
-                Some(quiet) => self.memory.history.quiets(position, &known.before).value(quiet),
-                None => self.memory.history.noisy(position, m),
-            };
-            let check = known.checks.is_some_and(|checks| checks.gives(position, m));
-            let candidate = Candidate { m, number, quiet, check, history, best: found.score };
+            let candidate = self.candidate(position, node, m, number);
 
-            // Step 11: moves that cannot matter.
-            if !task.is_root() && !found.score.is_lost() && number > 1 {
-                match self.hopeless(position, &task, known, &candidate) {
-                    Hopeless::No => {}
-                    Hopeless::Move => continue,
-                    Hopeless::AllQuiets => {
+            // Step 11. Pruning.
+            if !N::ROOT && !result.score.is_lost() && number > 1 {
+                match self.pruning::<N>(position, node, &candidate) {
+                    Pruning::None => {}
+                    Pruning::Move => continue,
+                    Pruning::RemainingQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
                 }
             }
 
-            // Step 12: some moves get more depth.
-            let extension = match self.extension(position, &task, known, m)? {
+            // Step 12. Extensions.
+            let extension = match self.extension::<N>(position, node, m)? {
                 Extension::Plies(plies) => plies,
-                Extension::Cut(score) => return Some(Found { score, best: m, shallow: true }),
+                Extension::Cut(score) => {
+                    return Some(SearchResult { score, best: m, is_multicut: true });
+                }
             };
 
-            // Steps 13 to 15: search it.
-            let before = self.worker.stats.nodes;
-            let score = self.child(position, &task, known, &candidate, extension)?;
-            if task.is_root() {
-                self.root.spend(m, self.worker.stats.nodes - before);
+            // Steps 13 to 15. The search of the move.
+            let nodes_before = self.worker.stats.nodes;
+            let depth = node.depth - 1 + extension;
+            let score = self.child::<N>(position, node, &candidate, depth, result.score)?;
+            if N::ROOT {
+                self.root.add_effort(m, self.worker.stats.nodes - nodes_before);
             }
-            if score > found.score {
-                found = Found { score, best: m, shallow: false };
-                if score > task.alpha {
-                    task.alpha = score;
+            if score > result.score {
+                result = SearchResult { score, best: m, is_multicut: false };
+                if score > node.alpha {
+                    node.alpha = score;
                     self.worker.update_pv(ply, m);
-                    if task.is_root() && self.root.lines.is_empty() {
+                    if N::ROOT && self.root.lines.is_empty() {
                         self.root.partial = Some((score, self.worker.root_pv().to_vec()));
                     }
                 }
             }
-            if score >= task.beta {
-                // Step 16: what was learned.
-                self.frames[ply].cutoffs += 1;
+            if score >= node.beta {
+                self.cutoffs[ply] += 1;
                 self.worker.stats.cutoffs += 1;
                 self.worker.stats.first_move_cutoffs += u64::from(number == 1);
-                let unforeseen = known.raw_eval.is_some() && known.eval <= first_alpha;
-                let depth = task.depth + Depth::from(unforeseen);
-                self.learn(position, known, m, &tried, depth);
                 break;
             }
-            tried.push(m, quiet.is_some());
+            tried.push(m, candidate.quiet.is_some());
         }
-        if params::use_exact_bonus() != 0
-            && found.score > first_alpha
-            && found.score < task.beta
-            && excluded.is_none()
-        {
-            self.learn(position, known, found.best, &tried, task.depth);
-        }
-        if found.score <= first_alpha && number > 0 && excluded.is_none() {
-            self.learn_from_fail_low(task.depth, ply);
-        }
+        node.alpha = old_alpha;
+
+        // Step 16. Histories.
+        self.learn(position, node, result, &tried, number);
 
         if number == 0 {
-            found.score = if excluded.is_some() {
-                task.alpha
+            result.score = if node.is_singular_search() {
+                node.alpha
             } else if position.in_check() {
                 Score::mated_in(ply)
             } else {
                 Score::ZERO
             };
         }
-        Some(found)
+        Some(result)
+    }
+
+    /// What the steps that follow look at.
+    #[inline]
+    fn candidate(&self, position: &Position, node: &Node, m: PackedMove, number: i32) -> Candidate {
+        let history = &self.memory.history;
+        let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &node.threats, m));
+        let history = match &quiet {
+            Some(quiet) => history.quiets(position, &node.earlier).value(quiet),
+            None => history.noisy(position, m),
+        };
+        let gives_check = node.checks.is_some_and(|checks| checks.gives(position, m));
+        Candidate { m, number, quiet, gives_check, history }
     }
 
     /// Step 11. Late-move, futility, history and exchange pruning.
-    fn hopeless(
+    fn pruning<N: NodeType>(
         &self,
         position: &Position,
-        task: &Task,
-        known: &Known,
+        node: &Node,
         candidate: &Candidate,
-    ) -> Hopeless {
-        let &Candidate { m, number, quiet, check, history, .. } = candidate;
-        let reduction = reduce::expected(task.depth, number, known.improving, task.is_pv());
-        let reduced = (task.depth - 1 - reduction).max(0);
-        // What gives material looks futile.
-        let eval = self.frames[task.ply].eval.filter(|_| !task.keeps_sacrifices());
-        let loses = |most| {
+    ) -> Pruning {
+        let &Candidate { m, number, quiet, gives_check, history } = candidate;
+        let is_pv = node.is_pv::<N>();
+        let reduction = reduce::expected(node.depth, number, node.improving, is_pv);
+        let reduced = (node.depth - 1 - reduction).max(0);
+        // A sacrifice looks futile.
+        let eval = node.static_eval.filter(|_| !node.keeps_sacrifices());
+        let loses_more_than = |loss: i32| {
             params::use_exchange_pruning() != 0
-                && task.depth <= params::exchange_depth()
-                && !see::see_ge(position, m, most)
+                && node.depth <= params::exchange_depth()
+                && !see::see_ge(position, m, loss)
         };
-        let hopeless = |is_so| if is_so { Hopeless::Move } else { Hopeless::No };
+        let prune_if = |is_hopeless| if is_hopeless { Pruning::Move } else { Pruning::None };
+
         let Some(quiet) = quiet else {
             let is_futile = |eval| {
                 let victim = position.captured(m).map_or(0, see::value_of);
-                prune::capture_futility(reduced, eval, victim, history, task.alpha)
+                prune::capture_futility(reduced, eval, victim, history, node.alpha)
             };
-            let may_be_futile = !check && !task.is_pv() && m.promoted_to().is_none();
-            return hopeless(
+            let may_be_futile = !gives_check && !is_pv && m.promoted_to().is_none();
+            return prune_if(
                 (may_be_futile && eval.is_some_and(is_futile))
-                    || loses(prune::noisy_loss(task.depth, history)),
+                    || loses_more_than(prune::noisy_loss(node.depth, history)),
             );
         };
-        if check && params::use_check_exemption() != 0 {
-            return hopeless(loses(prune::noisy_loss(task.depth, 0)));
+        // A quiet check is pruned as a capture is.
+        if gives_check && params::use_check_exemption() != 0 {
+            return prune_if(loses_more_than(prune::noisy_loss(node.depth, 0)));
         }
-        if number > prune::late_move_count(task.depth, known.improving) {
-            return Hopeless::AllQuiets;
+        if number > prune::late_move_count(node.depth, node.improving) {
+            return Pruning::RemainingQuiets;
         }
-        let histories = self.memory.history.quiets(position, &known.before);
-        let (alone, after) =
-            (histories.main_history(&quiet), histories.continuation_history(&quiet));
-        let is_futile = |eval| prune::futility(reduced, eval, alone / 2 + after, task.alpha);
-        hopeless(
-            prune::bad_history(reduced, task.depth, task.ply, after)
+        let histories = self.memory.history.quiets(position, &node.earlier);
+        let continuation = histories.continuation_history(&quiet);
+        let futility_history = histories.main_history(&quiet) / 2 + continuation;
+        let is_futile = |eval| prune::futility(reduced, eval, futility_history, node.alpha);
+        prune_if(
+            prune::bad_history(reduced, node.depth, node.ply, continuation)
                 || eval.is_some_and(is_futile)
-                || loses(prune::quiet_loss(reduced)),
+                || loses_more_than(prune::quiet_loss(reduced)),
         )
     }
 
-    /// Step 12. Is the table's move the only one that reaches its score? Then it is searched deeper.
-    fn extension(
+    /// Step 12. Searches the node without its TT move to see whether that move is singular.
+    fn extension<N: NodeType>(
         &mut self,
         position: &Position,
-        task: &Task,
-        known: &Known,
+        node: &Node,
         m: PackedMove,
     ) -> Option<Extension> {
-        let may_be = m == known.tt_move
-            && !task.is_root()
-            && self.frames[task.ply].excluded.is_none()
-            && task.ply < 2 * self.worker.target as Ply;
-        let Some(entry) = known.entry.as_ref().filter(|_| may_be) else {
+        let is_possible = m == node.tt_move
+            && !N::ROOT
+            && !node.is_singular_search()
+            && node.ply < 2 * self.worker.target as Ply;
+        let Some(entry) = node.entry.as_ref().filter(|_| is_possible) else {
             return Some(Extension::Plies(0));
         };
-        let score = entry.score.from_table(task.ply);
-        if !extend::worth_trying(task.depth, entry.depth, entry.bound, score) {
+        let tt_score = entry.score.from_table(node.ply);
+        if !extend::may_be_singular(node.depth, entry.depth, entry.bound, tt_score) {
             return Some(Extension::Plies(0));
         }
-        let beta = extend::singular_beta(score, task.depth);
-        self.frames[task.ply].excluded = known.tt_move;
-        let value = self.search(position, task.scout(beta, (task.depth - 1) / 2, task.path));
-        self.frames[task.ply].excluded = PackedMove::NONE;
-        // It left a variation without this move.
-        self.worker.clear_pv(task.ply);
-        Some(extend::singular(value?, beta, task.beta, score, task.is_pv(), task.cut_node))
+        let beta = extend::singular_beta(tt_score, node.depth);
+        let mut others = node.without_tt_move(beta, (node.depth - 1) / 2);
+        let score = self.search::<ZeroWindow>(position, &mut others)?;
+        // The search has left a variation without this move.
+        self.worker.clear_pv(node.ply);
+        Some(extend::singular(score, beta, node, tt_score, node.is_pv::<N>()))
     }
 
-    /// Steps 13 to 15: plays a move and searches it, late moves shallower, all but the first with
-    /// a null window.
-    fn child(
+    /// Steps 13 to 15. Plays a move and searches it to `depth`: late moves shallower first, all but the
+    /// first of a PV node with a zero window first.
+    fn child<N: NodeType>(
         &mut self,
         position: &Position,
-        task: &Task,
-        known: &Known,
+        node: &mut Node,
         candidate: &Candidate,
-        extension: Depth,
+        depth: Depth,
+        best_score: Score,
     ) -> Option<Score> {
-        let &Candidate { m, number, quiet, check, history, best } = candidate;
-        let ply = task.ply;
-        let full = task.depth - 1 + extension;
-        self.frames[ply].moved = Some(moved_piece(position, m));
-        self.frames[ply].quiet = quiet;
-        let next = self.worker.make(position, m);
-        let path = task.path.after_move();
-        let (alpha, beta) = (task.alpha, task.beta);
-        let null_window = |depth, cut_node| Task {
-            alpha: -alpha - 1,
-            beta: -alpha,
-            depth,
-            ply: ply + 1,
-            cut_node,
-            path,
-        };
+        let number = candidate.number;
+        let (alpha, beta) = (node.alpha, node.beta);
+        node.moved = Some(moved_piece(position, candidate.m));
+        node.quiet = candidate.quiet;
+        let node = &*node;
+        let next = self.worker.make(position, candidate.m);
         let mut score = Score::ZERO;
-        let mut open = task.is_pv() && number == 1;
+        let mut is_open = node.is_pv::<N>() && number == 1;
 
-        let is_whole = task.is_root() && self.worker.job.searcher == Searcher::Tactical;
-        if number > 1 && task.depth >= 2 && !is_whole {
-            // Step 13: late-move reductions.
-            let reduction = reduce::late_move(&Late {
-                depth: task.depth,
-                number,
-                quiet: quiet.is_some(),
-                pv: task.is_pv(),
-                cut_node: task.cut_node,
-                improving: known.improving,
-                tt_capture: known.tt_capture,
-                check,
-                history,
-                tt_pv: known.tt_pv,
-                cutoffs: self.frames[ply + 1].cutoffs > 2,
-                error: known.error,
-            });
-            let depth = (full - reduction).clamp(1.min(full), full);
-            self.frames[ply].reduction = full - depth;
-            score = -self.search(&next, null_window(depth, true))?;
-            self.frames[ply].reduction = 0;
-            if score > alpha && depth < full {
-                let again = full + reduce::correction(score, best);
-                if depth < again {
-                    score = -self.search(&next, null_window(again, !task.cut_node))?;
+        // Step 13. Late-move reductions.
+        let is_reducible = !(N::ROOT && self.worker.job.searcher == Searcher::Tactical);
+        if number > 1 && node.depth >= 2 && is_reducible {
+            let many_cutoffs = self.cutoffs[node.ply + 1] > 2;
+            let reduction = reduce::late_move(node, candidate, node.is_pv::<N>(), many_cutoffs);
+            let reduced = (depth - reduction).clamp(1.min(depth), depth);
+            let mut child = Node { reduction: depth - reduced, ..node.scout(reduced, true) };
+            score = -self.search::<ZeroWindow>(&next, &mut child)?;
+            if score > alpha && reduced < depth {
+                let corrected = depth + reduce::correction(score, best_score);
+                if reduced < corrected {
+                    let mut child = node.scout(corrected, !node.cut_node);
+                    score = -self.search::<ZeroWindow>(&next, &mut child)?;
                 }
             }
-            open = task.is_pv() && score > alpha;
-        } else if !open {
-            // Step 14: null window.
-            score = -self.search(&next, null_window(full, !task.cut_node))?;
-            open = task.is_pv() && score > alpha;
+            is_open = node.is_pv::<N>() && score > alpha;
         }
-        if open {
-            // Step 15: the whole window.
-            let whole = Task {
-                alpha: -beta,
-                beta: -alpha,
-                depth: full,
-                ply: ply + 1,
-                cut_node: false,
-                path,
-            };
-            score = -self.search(&next, whole)?;
+        // Step 14. Zero window.
+        else if !is_open {
+            let mut child = node.scout(depth, !node.cut_node);
+            score = -self.search::<ZeroWindow>(&next, &mut child)?;
+            is_open = node.is_pv::<N>() && score > alpha;
+        }
+        // Step 15. Full window.
+        if N::PV && is_open {
+            score = -self.search::<PvNode>(&next, &mut node.child(-beta, -alpha, depth))?;
         }
         self.worker.unmake();
         Some(score)

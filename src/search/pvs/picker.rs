@@ -1,16 +1,14 @@
-//! Step 10: the order of moves, generated in stages so that a node which is cut early never
-//! generates what it does not need.
+//! Step 10: the staged move picker. A node that is cut early never generates its quiet moves.
 
-use super::{Known, Pvs};
+use super::{Node, Pvs};
 use crate::board::movegen::{Kind, MoveList};
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, see};
-use crate::score::Ply;
 use crate::search::history::{History, Quiet};
 use crate::search::ordering::Scored;
 use crate::search::params;
 
-/// What a check may lose by exchange and still come early, in centipawns.
+/// A check that loses no more than this by exchange gets the bonus, in centipawns.
 const CHECK_LOSS: i32 = -75;
 
 /// The moves of one node.
@@ -29,38 +27,36 @@ enum Stage {
     Losing,
 }
 
-/// Where a node is in its moves. The moves themselves lie in the searcher's lists, from the second
-/// move on: while the table's move is tried for singularity, the same node is searched without it
-/// and has the lists to itself.
+/// The state of the picker. The moves lie in the searcher's lists, which are filled after the TT move:
+/// the singular search of the same node uses the same lists before.
 pub struct Picker {
     stage: Stage,
     tt_move: PackedMove,
-    /// Losing captures given so far.
-    given: usize,
+    /// Losing captures already picked.
+    losing_picked: usize,
     skip_quiets: bool,
 }
 
 impl Picker {
     pub fn new(tt_move: PackedMove) -> Picker {
-        Picker { stage: Stage::TtMove, tt_move, given: 0, skip_quiets: false }
+        Picker { stage: Stage::TtMove, tt_move, losing_picked: 0, skip_quiets: false }
     }
 
-    /// No more quiet moves.
+    /// Skips the remaining quiet moves.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
 }
 
 impl Pvs<'_> {
-    /// The next move of a node: the table's, captures that do not lose, quiet moves by history,
-    /// losing captures.
+    /// The next move: TT move, captures that do not lose, quiet moves by history, losing captures.
     pub(super) fn next_move(
         &mut self,
         position: &Position,
         picker: &mut Picker,
-        known: &Known,
-        ply: Ply,
+        node: &Node,
     ) -> Option<PackedMove> {
+        let ply = node.ply;
         loop {
             match picker.stage {
                 Stage::TtMove => {
@@ -77,7 +73,7 @@ impl Pvs<'_> {
                     if let Some(m) = self.next_noisy(position, picker, ply) {
                         return Some(m);
                     }
-                    self.begin_quiet(position, picker, known, ply);
+                    self.begin_quiet(position, picker, node);
                 }
                 Stage::Quiet => match self.memory.lists[ply].moves.take() {
                     Some(_) if picker.skip_quiets => picker.begin_losing(),
@@ -86,22 +82,27 @@ impl Pvs<'_> {
                     None => picker.begin_losing(),
                 },
                 Stage::Losing => {
-                    let m = self.memory.lists[ply].losing.get(picker.given).copied();
-                    picker.given += 1;
+                    let m = self.memory.lists[ply].losing.get(picker.losing_picked).copied();
+                    picker.losing_picked += 1;
                     return m;
                 }
             }
         }
     }
 
-    pub(super) fn begin_noisy(&mut self, position: &Position, ply: Ply) {
+    fn begin_noisy(&mut self, position: &Position, ply: usize) {
         let history = &self.memory.history;
         let lists = &mut self.memory.lists[ply];
         lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, m));
         lists.losing.clear();
     }
 
-    fn next_noisy(&mut self, position: &Position, picker: &Picker, ply: Ply) -> Option<PackedMove> {
+    fn next_noisy(
+        &mut self,
+        position: &Position,
+        picker: &Picker,
+        ply: usize,
+    ) -> Option<PackedMove> {
         let lists = &mut self.memory.lists[ply];
         while let Some((m, value)) = lists.moves.take() {
             if m == picker.tt_move {
@@ -116,16 +117,16 @@ impl Pvs<'_> {
         None
     }
 
-    fn begin_quiet(&mut self, position: &Position, picker: &mut Picker, known: &Known, ply: Ply) {
+    fn begin_quiet(&mut self, position: &Position, picker: &mut Picker, node: &Node) {
         if picker.skip_quiets {
             picker.begin_losing();
             return;
         }
-        let history = self.memory.history.quiets(position, &known.before);
-        self.memory.lists[ply].moves.fill(position, Kind::Quiet, |m| {
-            history.value(&Quiet::new(position, &known.threats, m))
-                + check_bonus(position, known, m)
-                + threat_bonus(position, &known.threats, m)
+        let history = self.memory.history.quiets(position, &node.earlier);
+        self.memory.lists[node.ply].moves.fill(position, Kind::Quiet, |m| {
+            history.value(&Quiet::new(position, &node.threats, m))
+                + check_bonus(position, node, m)
+                + threat_bonus(position, &node.threats, m)
         });
         picker.stage = Stage::Quiet;
     }
@@ -134,19 +135,19 @@ impl Pvs<'_> {
 impl Picker {
     fn begin_losing(&mut self) {
         self.stage = Stage::Losing;
-        self.given = 0;
+        self.losing_picked = 0;
     }
 }
 
-/// What a quiet move that gives check without loss is worth beside its history.
-fn check_bonus(position: &Position, known: &Known, m: PackedMove) -> i32 {
-    let checks = known.checks.filter(|_| params::use_check_order() != 0);
+/// The bonus of a quiet check that does not lose material.
+fn check_bonus(position: &Position, node: &Node, m: PackedMove) -> i32 {
+    let checks = node.checks.filter(|_| params::use_check_order() != 0);
     let safe = checks
         .is_some_and(|checks| checks.gives(position, m) && see::see_ge(position, m, CHECK_LOSS));
     if safe { params::check_order_bonus() } else { 0 }
 }
 
-/// What a quiet move is worth for leaving or entering the reach of lesser pieces. Idea: Stockfish,
+/// A bonus for leaving squares attacked by lesser pieces, a malus for entering them. Idea: Stockfish,
 /// 2022.
 fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
     if params::use_threat_order() == 0 {
@@ -158,7 +159,7 @@ fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
     (hit(m.from()) - hit(m.to())) * see::value_of(role) * params::threat_order_bonus() / 1024
 }
 
-/// Most valuable victim first, among equals the better history.
+/// Most valuable victim first, corrected by the capture history.
 pub fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32 {
     let victim = position.captured(m).map_or(0, see::value_of);
     let gain = m.promoted_to().map_or(0, see::value_of);
@@ -179,24 +180,8 @@ mod tests {
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-    fn known(position: &Position, tt_move: PackedMove) -> Known {
-        Known {
-            entry: None,
-            tt_move,
-            tt_capture: position.is_noisy(tt_move),
-            raw_eval: None,
-            eval: Score::ZERO,
-            error: 0,
-            improving: false,
-            tt_pv: false,
-            threats: Threats::default(),
-            checks: None,
-            before: [None; 4],
-        }
-    }
-
     #[test]
-    fn each_move_comes_once_whatever_is_done_while_the_tt_move_is_tried() {
+    fn each_move_comes_once_after_a_singular_search_too() {
         let position = Position::from_fen(KIWIPETE).unwrap();
         let mut legal = position.legal_moves();
         let job = SearchJob::new(position.clone(), Searcher::Playing);
@@ -207,15 +192,20 @@ mod tests {
         let worker = Worker::new(&job, &table, &keeper, &shared, 0, None);
         let mut searcher = Pvs::new(worker, &mut memory, &mut report);
         for tt_move in [PackedMove::NONE, legal[0], legal[20]] {
-            let known = known(&position, tt_move);
+            let node = Node {
+                tt_move,
+                tt_capture: position.is_noisy(tt_move),
+                ply: 1,
+                ..Node::root(Score::ZERO, Score::cp(1), 1)
+            };
             let mut picker = Picker::new(tt_move);
             let mut given = Vec::new();
-            while let Some(m) = searcher.next_move(&position, &mut picker, &known, 1) {
+            while let Some(m) = searcher.next_move(&position, &mut picker, &node) {
                 if m == tt_move {
-                    // So much a singular search may leave of the lists.
+                    // What a singular search may leave in the lists.
                     let mut other = Picker::new(PackedMove::NONE);
                     for _ in 0..30 {
-                        searcher.next_move(&position, &mut other, &known, 1);
+                        searcher.next_move(&position, &mut other, &node);
                     }
                 }
                 given.push(m);

@@ -1,162 +1,169 @@
-//! Quiescence: captures and promotions until the position is quiet; every evasion when in check.
+//! Quiescence search: captures and promotions until the position is quiet, all evasions in check.
 
 use super::Pvs;
-use super::evaluation::refined;
+use super::node::{Node, NodeType, refined};
 use super::picker::noisy_value;
+use super::search::SearchResult;
 use crate::board::movegen::Kind;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, see};
-use crate::score::{MAX_PLY, Ply, Score};
+use crate::score::{MAX_PLY, Score};
 use crate::search::history::{Quiet, moved_piece};
 use crate::search::table::Entry;
 use crate::search::{Bound, params, prune};
 
 impl Pvs<'_> {
-    /// The value of a node when only captures are searched, fail-soft.
-    pub(super) fn quiescence(
+    /// The value of a node below depth 1, fail-soft. `None` if the search was stopped.
+    pub(super) fn quiescence<N: NodeType>(
         &mut self,
         position: &Position,
-        mut alpha: Score,
-        beta: Score,
-        ply: Ply,
+        node: &mut Node,
     ) -> Option<Score> {
-        self.worker.enter(ply)?;
+        self.worker.enter(node.ply)?;
         self.worker.stats.quiescence_nodes += 1;
-        self.worker.clear_pv(ply);
-        if self.worker.is_draw(position, ply) {
+        self.worker.clear_pv(node.ply);
+        if self.worker.is_draw(position, node.ply) {
             return Some(Score::ZERO);
         }
-        if ply >= MAX_PLY {
+        if node.ply >= MAX_PLY {
             return Some(self.worker.evaluate(position));
         }
-        let entry = self.probe(position);
-        if let Some(entry) = &entry
-            && let Some(score) = decides(entry, alpha, beta, ply)
+        self.probe_table(position, node);
+        if let Some(entry) = &node.entry
+            && !node.is_pv::<N>()
         {
-            return Some(score);
-        }
-
-        let raw = (!position.in_check()).then(|| {
-            let known = entry.and_then(|entry| entry.eval);
-            known.unwrap_or_else(|| self.evaluate(position))
-        });
-        let mut best = raw.map_or(-Score::INFINITE, |raw| {
-            refined(self.corrected(position, raw, ply).0, entry.as_ref(), ply)
-        });
-        let mut best_move = PackedMove::NONE;
-        if best >= beta && entry.is_some() {
-            // What the table has says more than that nothing need be done.
-            return Some(trusted(best, beta));
-        }
-        if best < beta {
-            alpha = alpha.max(best);
-            // What a capture must reach beside its victim to be tried.
-            let futile = raw.map(|_| best + params::quiescence_margin());
-            let tt_move = entry.map_or(PackedMove::NONE, |entry| entry.best);
-            let (mut number, mut quiets) = (0, 0);
-            for kind in [Kind::Noisy, Kind::Quiet] {
-                if kind == Kind::Quiet && !position.in_check() {
-                    break;
-                }
-                self.order(position, kind, tt_move, ply);
-                while let Some((m, _)) = self.memory.lists[ply].moves.take() {
-                    self.worker.prefetch(position, m);
-                    if let Some(futile) = futile
-                        && let Some(bound) = self.skip(position, m, futile, alpha)
-                    {
-                        best = best.max(bound);
-                        continue;
-                    }
-                    // One way out of a check that is not mate is enough to look at.
-                    let seen = if params::use_quiet_evasions() != 0 { quiets } else { number };
-                    if kind == Kind::Quiet && seen > 0 && !best.is_lost() {
-                        break;
-                    }
-                    number += 1;
-                    quiets += i32::from(kind == Kind::Quiet);
-                    self.frames[ply].moved = Some(moved_piece(position, m));
-                    let next = self.worker.make(position, m);
-                    let score = -self.quiescence(&next, -beta, -alpha, ply + 1)?;
-                    self.worker.unmake();
-                    if score > best {
-                        best = score;
-                        if score > alpha {
-                            alpha = score;
-                            best_move = m;
-                            self.worker.update_pv(ply, m);
-                        }
-                    }
-                    if score >= beta {
-                        break;
-                    }
-                }
-                if best >= beta {
-                    break;
-                }
-            }
-            if number == 0 && position.in_check() {
-                return Some(Score::mated_in(ply));
+            let score = entry.score.from_table(node.ply);
+            if entry.bound.decides(score, node.alpha, node.beta) {
+                return Some(score);
             }
         }
 
-        best = trusted(best, beta);
-        // Captures alone prove no exact value.
-        let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
-        let entry = Entry {
-            best: best_move,
-            score: best.to_table(ply),
-            bound,
-            eval: raw,
-            depth: 0,
-            tt_pv: entry.is_some_and(|entry| entry.tt_pv),
-        };
-        self.worker.table.store(position.key(), entry);
-        Some(best)
+        // Stand pat: the side to move need not capture.
+        if !position.in_check() {
+            let raw = self.raw_eval(position, node);
+            node.raw_eval = Some(raw);
+            let eval = self.corrected(position, node, raw);
+            node.eval = refined(eval, node.entry.as_ref(), node.ply);
+        }
+        let mut result =
+            SearchResult { score: node.eval, best: PackedMove::NONE, is_multicut: false };
+        if result.score >= node.beta && node.entry.is_some() {
+            // The TT entry says more than a stand pat would.
+            return Some(blended(result.score, node.beta));
+        }
+        if result.score < node.beta {
+            node.alpha = node.alpha.max(result.score);
+            self.quiescence_moves::<N>(position, node, &mut result)?;
+            if result.score == -Score::INFINITE && position.in_check() {
+                return Some(Score::mated_in(node.ply));
+            }
+        }
+        let score = blended(result.score, node.beta);
+        self.store_quiescence(position, node, score, result.best);
+        Some(score)
     }
 
-    /// Generates the moves of one kind, the table's first.
-    fn order(&mut self, position: &Position, kind: Kind, tt_move: PackedMove, ply: Ply) {
+    /// Searches the captures and promotions; in check the quiet evasions too.
+    fn quiescence_moves<N: NodeType>(
+        &mut self,
+        position: &Position,
+        node: &mut Node,
+        result: &mut SearchResult,
+    ) -> Option<()> {
+        // A capture must reach alpha from here by what it captures.
+        let futility = node.raw_eval.map(|_| node.eval + params::quiescence_margin());
+        let (mut number, mut quiets) = (0, 0);
+        for kind in [Kind::Noisy, Kind::Quiet] {
+            if kind == Kind::Quiet && !position.in_check() {
+                break;
+            }
+            self.order_quiescence(position, node, kind);
+            while let Some((m, _)) = self.memory.lists[node.ply].moves.take() {
+                self.worker.prefetch(position, m);
+                if let Some(futility) = futility
+                    && let Some(bound) = skip(position, m, futility, node.alpha)
+                {
+                    result.score = result.score.max(bound);
+                    continue;
+                }
+                // One evasion that is not mated is enough.
+                let seen = if params::use_quiet_evasions() != 0 { quiets } else { number };
+                if kind == Kind::Quiet && seen > 0 && !result.score.is_lost() {
+                    break;
+                }
+                number += 1;
+                quiets += i32::from(kind == Kind::Quiet);
+                node.moved = Some(moved_piece(position, m));
+                let next = self.worker.make(position, m);
+                let mut child = node.child(-node.beta, -node.alpha, 0);
+                let score = -self.quiescence::<N>(&next, &mut child)?;
+                self.worker.unmake();
+                if score > result.score {
+                    result.score = score;
+                    if score > node.alpha {
+                        node.alpha = score;
+                        result.best = m;
+                        self.worker.update_pv(node.ply, m);
+                    }
+                }
+                if score >= node.beta {
+                    return Some(());
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Generates the moves of one kind, the TT move first.
+    fn order_quiescence(&mut self, position: &Position, node: &Node, kind: Kind) {
+        let tt_move = node.tt_move;
         let history = &self.memory.history;
+        let moves = &mut self.memory.lists[node.ply].moves;
         if kind == Kind::Noisy {
-            self.memory.lists[ply].moves.fill(position, kind, |m| {
+            moves.fill(position, kind, |m| {
                 if m == tt_move { i32::MAX } else { noisy_value(position, history, m) }
             });
             return;
         }
         let threats = Threats::of(position);
-        let history = history.quiets(position, &self.before(ply));
-        self.memory.lists[ply].moves.fill(position, kind, |m| {
+        let history = history.quiets(position, &node.earlier_moves());
+        moves.fill(position, kind, |m| {
             let quiet = Quiet::new(position, &threats, m);
             if m == tt_move { i32::MAX } else { history.value(&quiet) }
         });
     }
 
-    /// Why a capture need not be tried: the bound that it cannot exceed.
-    fn skip(
-        &self,
+    /// Stores the result. Captures alone prove no exact score.
+    fn store_quiescence(
+        &mut self,
         position: &Position,
-        m: PackedMove,
-        futile: Score,
-        alpha: Score,
-    ) -> Option<Score> {
-        let victim = position.captured(m).map_or(0, see::value_of);
-        let bound = futile + victim;
-        if m.promoted_to().is_none() && bound <= alpha {
-            return Some(bound);
-        }
-        (!see::see_ge(position, m, 0)).then_some(-Score::INFINITE)
+        node: &Node,
+        score: Score,
+        best: PackedMove,
+    ) {
+        let entry = Entry {
+            best,
+            score: score.to_table(node.ply),
+            bound: if score >= node.beta { Bound::Lower } else { Bound::Upper },
+            eval: node.raw_eval,
+            depth: 0,
+            tt_pv: node.entry.is_some_and(|entry| entry.tt_pv),
+        };
+        self.worker.table.store(position.key(), entry);
     }
 }
 
-/// Captures alone are a poor witness of how far above beta.
-fn trusted(best: Score, beta: Score) -> Score {
-    prune::blend_fail_high(best, beta, params::quiescence_trust())
+/// An upper bound on the score of a capture that is not worth searching.
+fn skip(position: &Position, m: PackedMove, futility: Score, alpha: Score) -> Option<Score> {
+    let victim = position.captured(m).map_or(0, see::value_of);
+    let bound = futility + victim;
+    if m.promoted_to().is_none() && bound <= alpha {
+        return Some(bound);
+    }
+    (!see::see_ge(position, m, 0)).then_some(-Score::INFINITE)
 }
 
-fn decides(entry: &Entry, alpha: Score, beta: Score, ply: Ply) -> Option<Score> {
-    if beta - alpha > 1 {
-        return None;
-    }
-    let score = entry.score.from_table(ply);
-    entry.bound.decides(score, alpha, beta).then_some(score)
+/// Captures alone tell little about how far the score is above beta.
+fn blended(score: Score, beta: Score) -> Score {
+    prune::blend_fail_high(score, beta, params::quiescence_blend())
 }

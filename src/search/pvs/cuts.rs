@@ -1,0 +1,155 @@
+//! Steps 6 to 9: what is decided before any move is searched.
+
+use super::Pvs;
+use super::node::{Node, NodeType, ZeroWindow};
+use crate::board::{Position, checks};
+use crate::score::{Depth, Score};
+use crate::search::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
+use crate::search::stats::Stats;
+use crate::search::{params, prune};
+
+/// What the steps before the moves decide.
+pub enum Cut {
+    /// Return this score.
+    Return(Score),
+    /// Search the moves. With `verify`, search them again in full if none of them reaches beta.
+    Search { verify: bool },
+}
+
+impl Pvs<'_> {
+    /// Steps 6 to 9. They are skipped in check, and all but Step 8 in singular searches.
+    pub(super) fn cuts<N: NodeType>(
+        &mut self,
+        position: &Position,
+        node: &mut Node,
+    ) -> Option<Cut> {
+        if position.in_check() {
+            return Some(Cut::Search { verify: false });
+        }
+        if !node.is_singular_search() {
+            // Step 6. Hindsight: the static evaluation shows whether the reduction of the last move was
+            // right. Idea: Stockfish, 2024.
+            node.depth += hindsight(node);
+
+            // Step 7. Internal iterative reduction (Schröder): a node without a TT move is searched
+            // a ply shallower.
+            node.depth -= Depth::from(
+                params::use_iir() != 0
+                    && node.depth >= params::iir_depth()
+                    && node.tt_move.is_none()
+                    && (node.is_pv::<N>() || node.cut_node),
+            );
+        }
+
+        // Step 8. Reverse futility: the evaluation is so far above beta that no quiet reply matters.
+        if !node.tt_pv
+            && !node.keeps_their_sacrifices()
+            && prune::reverse_futility(node.depth, node.eval, node.beta, node.improving)
+            && (node.depth < params::mate_threat_depth() || !is_mate_threatened(position))
+        {
+            return Some(Cut::Return(node.eval));
+        }
+
+        // Step 9. Null move.
+        if node.is_singular_search()
+            || (node.is_pv::<N>() && !self.worker.job.scheme.may_pass_in_pv())
+        {
+            return Some(Cut::Search { verify: false });
+        }
+        self.null_move::<N>(position, node)
+    }
+
+    /// Step 9. Passes and applies the scheme's rule for a fail-high.
+    fn null_move<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Cut> {
+        // A null move cannot prove a win, nor that nothing is behind the other side's sacrifice.
+        if node.beta.is_won() || node.keeps_their_sacrifices() {
+            return Some(Cut::Search { verify: false });
+        }
+        let own = position.non_pawn_pieces(position.turn()).count() as u32;
+        let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
+        let facts = NodeFacts {
+            depth: node.depth,
+            ply: node.ply,
+            in_check: false,
+            is_pv: node.is_pv::<N>(),
+            own_pieces: own,
+            max_pieces: own.max(theirs),
+            root_material: self.worker.root_material,
+            eval: node.eval,
+            static_eval: node.static_eval.unwrap_or(node.eval),
+            beta: node.beta,
+            path: node.path,
+        };
+        let scheme = self.worker.job.scheme;
+        let mut at = AtNode { searcher: self, position, node };
+        Some(match null_move::apply(scheme, &facts, &mut at)? {
+            // A win found with an extra move for the other side is not proved.
+            Verdict::Cut(score) if score.is_decisive() => Cut::Return(node.beta),
+            Verdict::Cut(score) => Cut::Return(score),
+            Verdict::Continue { depth, path, redo } => {
+                (node.depth, node.path) = (depth, path);
+                Cut::Search { verify: redo }
+            }
+            Verdict::NotTried | Verdict::FailedLow => Cut::Search { verify: false },
+        })
+    }
+}
+
+/// Step 6. The change of depth.
+fn hindsight(node: &Node) -> Depth {
+    let Some(sum) = node.eval_sum() else { return 0 };
+    if params::use_hindsight() == 0 {
+        0
+    } else if node.reduction >= params::hindsight_reduction() && sum <= 0 {
+        1
+    } else if node.reduction >= 1 && node.depth >= 2 && sum > params::hindsight_margin() {
+        -1
+    } else {
+        0
+    }
+}
+
+/// Does a null move allow mate in one? Then the evaluation, however high, proves nothing.
+fn is_mate_threatened(position: &Position) -> bool {
+    params::use_mate_threats() != 0 && checks::is_mate_threatened(position)
+}
+
+/// A node, as the null-move schemes search it.
+struct AtNode<'s, 'a, 'n, 'p> {
+    searcher: &'s mut Pvs<'a>,
+    position: &'s Position,
+    node: &'n mut Node<'p>,
+}
+
+impl NullMoveSearch for AtNode<'_, '_, '_, '_> {
+    fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        // Quiescence does not see the mate; a deeper search does.
+        if depth <= 0 && is_mate_threatened(self.position) {
+            return Some(Score::mated_in(self.node.ply + 2));
+        }
+        self.node.moved = None;
+        self.node.quiet = None;
+        let next = self.searcher.worker.pass(self.position);
+        let cut_node = !self.node.cut_node;
+        let mut child = Node { cut_node, path, ..self.node.child(-beta, -beta + 1, depth) };
+        let score = -self.searcher.search::<ZeroWindow>(&next, &mut child)?;
+        self.searcher.worker.unmake();
+        Some(score)
+    }
+
+    fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
+        let mut same = Node { path, ..self.node.again(beta, depth) };
+        let score = self.searcher.search::<ZeroWindow>(self.position, &mut same)?;
+        // The correction history has learned meanwhile.
+        self.node.static_eval = same.static_eval;
+        Some(score)
+    }
+
+    fn believes(&mut self, facts: &NodeFacts, null_depth: Depth, score: Score) -> bool {
+        self.searcher.worker.believes(self.position, facts, null_depth, score)
+    }
+
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.searcher.worker.stats
+    }
+}

@@ -1,0 +1,292 @@
+//! What is known of one node of the search tree.
+
+use crate::board::checks::Checks;
+use crate::board::threats::Threats;
+use crate::board::{PackedMove, PieceSquare, Position};
+use crate::score::{Depth, Ply, Score};
+use crate::search::history::Quiet;
+use crate::search::null_move::Path;
+use crate::search::table::Entry;
+use crate::search::{Bound, prune};
+
+use super::Pvs;
+
+/// The kind of a node, known at compile time.
+pub trait NodeType {
+    /// The window was open when the node was entered.
+    const PV: bool;
+    /// The root of the search.
+    const ROOT: bool;
+}
+
+/// The root.
+pub struct Root;
+/// A node with an open window.
+pub struct PvNode;
+/// A node with a zero window: `beta = alpha + 1`.
+pub struct ZeroWindow;
+
+impl NodeType for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+}
+
+impl NodeType for PvNode {
+    const PV: bool = true;
+    const ROOT: bool = false;
+}
+
+impl NodeType for ZeroWindow {
+    const PV: bool = false;
+    const ROOT: bool = false;
+}
+
+/// One node on the path from the root. The nodes of the path are linked by `parent`.
+pub struct Node<'p> {
+    /// The node above; `None` at the root.
+    pub parent: Option<&'p Node<'p>>,
+    pub ply: Ply,
+
+    // What the caller asks for.
+    pub alpha: Score,
+    pub beta: Score,
+    /// Plies left to search.
+    pub depth: Depth,
+    /// A zero-window node that is expected to fail high.
+    pub cut_node: bool,
+    /// Plies by which the parent reduced this search.
+    pub reduction: Depth,
+    /// The move left out in a singular search, or none.
+    pub excluded: PackedMove,
+    /// State of the null-move scheme.
+    pub path: Path,
+
+    // What `probe_table`, `probe_endgame` and `evaluate` find.
+    pub entry: Option<Entry>,
+    pub tt_move: PackedMove,
+    /// The TT move is a capture or a promotion.
+    pub tt_capture: bool,
+    /// True in PV nodes and where the TT remembers one.
+    pub tt_pv: bool,
+    /// The bounds that the endgame tables prove.
+    pub proved: (Score, Score),
+    /// The output of the evaluator; `None` in check.
+    pub raw_eval: Option<Score>,
+    /// The same plus the correction history.
+    pub static_eval: Option<Score>,
+    /// The same refined by the TT score; `-INFINITE` in check.
+    pub eval: Score,
+    /// What the correction history added, in centipawns.
+    pub correction: i32,
+    /// The static evaluation rose since this side's last move.
+    pub improving: bool,
+
+    // What the move loop needs.
+    /// The squares that the opponent attacks.
+    pub threats: Threats,
+    /// The squares from which a move gives check; `None` before the move loop.
+    pub checks: Option<Checks>,
+    /// The pieces moved one, two, four and six plies ago.
+    pub earlier: [Option<PieceSquare>; 4],
+
+    // The move being searched, for the nodes below.
+    /// The piece on its destination; `None` for a null move.
+    pub moved: Option<PieceSquare>,
+    /// Set if the move is quiet.
+    pub quiet: Option<Quiet>,
+}
+
+impl<'p> Node<'p> {
+    /// A node with nothing known but what its caller asks for.
+    #[inline]
+    fn new(parent: Option<&'p Node<'p>>, ply: Ply, window: (Score, Score), depth: Depth) -> Self {
+        Node {
+            parent,
+            ply,
+            alpha: window.0,
+            beta: window.1,
+            depth,
+            cut_node: false,
+            reduction: 0,
+            excluded: PackedMove::NONE,
+            path: Path::ROOT,
+            entry: None,
+            tt_move: PackedMove::NONE,
+            tt_capture: false,
+            tt_pv: false,
+            proved: (Score::LEAST, Score::INFINITE),
+            raw_eval: None,
+            static_eval: None,
+            eval: -Score::INFINITE,
+            correction: 0,
+            improving: false,
+            threats: Threats::default(),
+            checks: None,
+            earlier: [None; 4],
+            moved: None,
+            quiet: None,
+        }
+    }
+
+    /// The root, with a window.
+    pub fn root(alpha: Score, beta: Score, depth: Depth) -> Node<'static> {
+        Node::new(None, 0, (alpha, beta), depth)
+    }
+
+    /// The node after a move, with a window from its own side's view.
+    #[inline]
+    pub fn child(&'p self, alpha: Score, beta: Score, depth: Depth) -> Node<'p> {
+        let path = self.path.after_move();
+        Node { path, ..Node::new(Some(self), self.ply + 1, (alpha, beta), depth) }
+    }
+
+    /// The node after a move, with a zero window above this node's alpha.
+    #[inline]
+    pub fn scout(&'p self, depth: Depth, cut_node: bool) -> Node<'p> {
+        Node { cut_node, ..self.child(-self.alpha - 1, -self.alpha, depth) }
+    }
+
+    /// This same node, to be searched again with a zero window below `beta`.
+    pub fn again(&self, beta: Score, depth: Depth) -> Node<'p> {
+        Node {
+            cut_node: self.cut_node,
+            path: self.path,
+            ..Node::new(self.parent, self.ply, (beta - 1, beta), depth)
+        }
+    }
+
+    /// This same node without its TT move. What was found of the position remains true.
+    pub fn without_tt_move(&self, beta: Score, depth: Depth) -> Node<'p> {
+        Node {
+            excluded: self.tt_move,
+            tt_pv: self.tt_pv,
+            raw_eval: self.static_eval,
+            static_eval: self.static_eval,
+            eval: self.static_eval.unwrap_or(-Score::INFINITE),
+            ..self.again(beta, depth)
+        }
+    }
+
+    /// The window is open. It can close in a PV node: by a mate bound, or when alpha rises.
+    #[inline]
+    pub fn is_pv<N: NodeType>(&self) -> bool {
+        N::PV && self.beta - self.alpha > 1
+    }
+
+    /// This is a search for the singularity of the TT move.
+    #[inline]
+    pub fn is_singular_search(&self) -> bool {
+        self.excluded.is_some()
+    }
+
+    /// Nothing is pruned here because the side to move is behind: it may have given up material.
+    #[inline]
+    pub fn keeps_sacrifices(&self) -> bool {
+        prune::keeps_sacrifices(self.alpha, self.ply)
+    }
+
+    /// The same for the other side.
+    #[inline]
+    pub fn keeps_their_sacrifices(&self) -> bool {
+        prune::keeps_sacrifices(-self.beta, self.ply)
+    }
+
+    /// The pieces moved one and two plies ago.
+    #[inline]
+    pub fn last_moves(&self) -> [Option<PieceSquare>; 2] {
+        let above = self.parent;
+        let further = above.and_then(|node| node.parent);
+        [above.and_then(|node| node.moved), further.and_then(|node| node.moved)]
+    }
+
+    /// The pieces moved one, two, four and six plies ago.
+    #[inline]
+    pub fn earlier_moves(&self) -> [Option<PieceSquare>; 4] {
+        let up = |node: Option<&'p Node<'p>>| node.and_then(|node| node.parent);
+        let moved = |node: Option<&'p Node<'p>>| node.and_then(|node| node.moved);
+        let first = self.parent;
+        let second = up(first);
+        let fourth = up(up(second));
+        let sixth = up(up(fourth));
+        [moved(first), moved(second), moved(fourth), moved(sixth)]
+    }
+
+    /// The static evaluations of this node and its parent, added. Each is from its own side's view, so
+    /// a sum above zero means that the last move made things worse for the side that played it.
+    #[inline]
+    pub fn eval_sum(&self) -> Option<i32> {
+        Some(self.static_eval?.value() + self.parent?.static_eval?.value())
+    }
+
+    /// Is the static evaluation better than two plies ago, or four if that node was in check?
+    #[inline]
+    fn is_improving(&self) -> bool {
+        let second = self.parent.and_then(|node| node.parent);
+        let earlier = second.and_then(|node| {
+            node.static_eval.or_else(|| node.parent.and_then(|node| node.parent)?.static_eval)
+        });
+        match (self.static_eval, earlier) {
+            (Some(now), Some(then)) => now > then,
+            (now, _) => now.is_some(),
+        }
+    }
+}
+
+impl Pvs<'_> {
+    /// Fills in what is known of a node before its moves are searched, but for the TT entry.
+    #[inline]
+    pub(super) fn enter<N: NodeType>(&mut self, position: &Position, node: &mut Node) {
+        node.earlier = node.earlier_moves();
+        node.tt_pv |= node.is_pv::<N>() || node.entry.is_some_and(|entry| entry.tt_pv);
+        node.tt_capture = node.tt_move.is_some() && position.is_noisy(node.tt_move);
+        if node.is_singular_search() {
+            // In check it stems from an earlier node of this ply.
+            node.correction = self.corrections[node.ply];
+        } else if !position.in_check() {
+            let raw = self.raw_eval(position, node);
+            let eval = self.corrected(position, node, raw);
+            node.raw_eval = Some(raw);
+            node.static_eval = Some(eval);
+            node.correction = eval - raw;
+            self.corrections[node.ply] = eval - raw;
+            node.eval = refined(eval, node.entry.as_ref(), node.ply);
+            self.learn_from_evaluation(node);
+        }
+        node.improving = node.is_improving();
+    }
+
+    /// The evaluation of the TT entry, or of the evaluator.
+    #[inline]
+    pub(super) fn raw_eval(&mut self, position: &Position, node: &Node) -> Score {
+        if let Some(eval) = node.entry.and_then(|entry| entry.eval) {
+            return eval;
+        }
+        if let Some(sampler) = &mut self.memory.sampler {
+            sampler.offer(position);
+        }
+        self.worker.evaluate(position)
+    }
+
+    /// The evaluation plus the correction history. A known win or loss is not corrected: in a won
+    /// endgame its small steps lead to the mate.
+    #[inline]
+    pub(super) fn corrected(&self, position: &Position, node: &Node, raw: Score) -> Score {
+        if raw.is_known() {
+            return raw;
+        }
+        self.memory.correction.corrected(position, node.last_moves(), raw)
+    }
+}
+
+/// The evaluation, or the TT score where its bound says that it is closer to the truth.
+#[inline]
+pub fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
+    let Some(entry) = entry else { return eval };
+    let score = entry.score.from_table(ply);
+    let is_closer = match entry.bound {
+        Bound::Exact => true,
+        Bound::Lower => score > eval,
+        Bound::Upper => score < eval,
+    };
+    if is_closer && !score.is_decisive() { score } else { eval }
+}

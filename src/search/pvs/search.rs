@@ -1,0 +1,230 @@
+//! Steps 1 to 5 and 17: a node from entry to return.
+
+use super::Pvs;
+use super::cuts::Cut;
+use super::node::{Node, NodeType};
+use crate::board::{PackedMove, Position};
+use crate::score::{Depth, MAX_PLY, Score};
+use crate::search::table::Entry;
+use crate::search::{Bound, params};
+
+/// A tablebase score is stored with this many extra plies of depth.
+const TABLEBASE_EXTRA_DEPTH: Depth = 6;
+/// Plies without a capture or pawn move that make a draw.
+const FIFTY_MOVES: Depth = 100;
+/// From this halfmove clock on, TT scores do not cut: the key does not know the clock.
+const MAX_CLOCK_FOR_CUTOFFS: u32 = 89;
+
+/// What the move loop found.
+#[derive(Clone, Copy)]
+pub struct SearchResult {
+    pub score: Score,
+    pub best: PackedMove,
+    /// A multicut: the node was not searched to its depth.
+    pub is_multicut: bool,
+}
+
+impl Pvs<'_> {
+    /// The value of a node, fail-soft. `None` if the search was stopped.
+    pub(super) fn search<N: NodeType>(
+        &mut self,
+        position: &Position,
+        node: &mut Node,
+    ) -> Option<Score> {
+        // Step 1. At depth 0 the quiescence search takes over.
+        if node.depth <= 0 {
+            return self.quiescence::<N>(position, node);
+        }
+        self.worker.enter(node.ply)?;
+        self.worker.clear_pv(node.ply);
+
+        // Step 2. Draws, the maximum ply, mate distance pruning.
+        if !N::ROOT
+            && let Some(score) = self.end_of_path(position, node)
+        {
+            return Some(score);
+        }
+
+        if !node.is_singular_search() {
+            // Step 3. Transposition table.
+            self.probe_table(position, node);
+            if let Some(score) = self.table_cutoff::<N>(position, node) {
+                return Some(score);
+            }
+
+            // Step 4. Endgame tables.
+            if !N::ROOT && position.occupied().count() <= self.worker.table_men {
+                self.probe_endgame::<N>(position, node);
+                if let Some(score) = proved_cutoff(node) {
+                    return Some(score);
+                }
+            }
+        }
+
+        // Step 5. Static evaluation.
+        self.enter::<N>(position, node);
+        self.cutoffs[node.ply + 2] = 0;
+        if N::ROOT {
+            self.cutoffs[1] = 0;
+        }
+
+        // Steps 6 to 9. Before the moves.
+        let (lower, upper) = node.proved;
+        let (depth, path) = (node.depth, node.path);
+        let verify = match self.cuts::<N>(position, node)? {
+            Cut::Return(score) => return Some(score.clamp(lower, upper)),
+            Cut::Search { verify } => verify,
+        };
+
+        // Steps 10 to 16. The moves.
+        let mut result = self.moves::<N>(position, node)?;
+        if verify && result.score < node.beta {
+            // A null move reaches beta, no move does: a zugzwang.
+            (node.depth, node.path) = (depth, path);
+            result = self.search_zugzwang::<N>(position, node)?;
+        }
+        result.score = result.score.clamp(lower, upper);
+
+        // Step 17. The TT entry and the correction history.
+        let is_whole = !(N::ROOT && self.worker.is_root_partial());
+        if is_whole && !node.is_singular_search() && !result.is_multicut {
+            self.store::<N>(position, node, result);
+            self.learn_correction(position, node, result);
+        }
+        Some(result.score)
+    }
+
+    /// Step 2. The score of a path that ends here. Narrows the window to the mates still possible.
+    fn end_of_path(&mut self, position: &Position, node: &mut Node) -> Option<Score> {
+        if self.worker.is_draw(position, node.ply) {
+            return Some(Score::ZERO);
+        }
+        if node.ply >= MAX_PLY {
+            return Some(self.worker.evaluate(position));
+        }
+        // The side to move can force a draw by repetition.
+        if params::use_upcoming_repetition() != 0
+            && node.alpha < Score::ZERO
+            && self.worker.can_repeat(position, node.ply)
+        {
+            node.alpha = Score::ZERO;
+        }
+        node.alpha = node.alpha.max(Score::mated_in(node.ply));
+        node.beta = node.beta.min(Score::mate_in(node.ply + 1));
+        (node.alpha >= node.beta).then_some(node.alpha)
+    }
+
+    /// Step 3. Reads the TT entry and checks its move.
+    pub(super) fn probe_table(&mut self, position: &Position, node: &mut Node) {
+        // The entry is on its way from memory; do meanwhile what is nearly always needed.
+        self.worker.prepare(position);
+        self.memory.correction.prefetch(position);
+        let Some(mut entry) = self.worker.table.probe(position.key()) else { return };
+        self.worker.stats.table_hits += 1;
+        if !position.is_legal(entry.best) {
+            entry.best = PackedMove::NONE;
+        }
+        let plies_left = FIFTY_MOVES - position.halfmove_clock() as Depth;
+        if entry.score.mate_plies().is_some_and(|plies| plies > plies_left) {
+            // The fifty-move rule may end the game before the mate: the score proves nothing.
+            entry.score = Score::INFINITE;
+            entry.bound = Bound::Upper;
+        }
+        node.tt_move = entry.best;
+        node.entry = Some(entry);
+    }
+
+    /// Step 3. Not in PV nodes, so that their variations stay complete, and not close to the fifty-move
+    /// rule.
+    fn table_cutoff<N: NodeType>(&mut self, position: &Position, node: &Node) -> Option<Score> {
+        let entry = node.entry.as_ref()?;
+        if node.is_pv::<N>()
+            || entry.depth < node.depth
+            || position.halfmove_clock() > MAX_CLOCK_FOR_CUTOFFS
+        {
+            return None;
+        }
+        let score = entry.score.from_table(node.ply);
+        if !entry.bound.decides(score, node.alpha, node.beta) {
+            return None;
+        }
+        self.worker.stats.table_cutoffs += 1;
+        if score >= node.beta {
+            self.learn_from_table(position, node);
+        }
+        Some(score)
+    }
+
+    /// Step 4. Win, draw or loss. The tables know it only right after a capture or a pawn move.
+    #[cold]
+    fn probe_endgame<N: NodeType>(&mut self, position: &Position, node: &mut Node) {
+        let endgame = &self.worker.shared.endgame;
+        let Some((score, bound)) = endgame.probe(position, node.depth, node.ply) else { return };
+        // The disk may be slow.
+        self.worker.look_soon();
+        self.worker.stats.tablebase_hits += 1;
+        node.proved = match bound {
+            Bound::Exact => (score, score),
+            Bound::Lower => (score, Score::INFINITE),
+            Bound::Upper => (Score::LEAST, score),
+        };
+        if proved_cutoff(node).is_none() {
+            return;
+        }
+        let entry = Entry {
+            best: PackedMove::NONE,
+            score: score.to_table(node.ply),
+            bound,
+            eval: None,
+            // The score holds at any depth, but searched entries need room too.
+            depth: node.depth + TABLEBASE_EXTRA_DEPTH,
+            tt_pv: node.is_pv::<N>(),
+        };
+        self.worker.table.store(position.key(), entry);
+    }
+
+    /// Searches the moves in full after a failed verification. Counted apart.
+    fn search_zugzwang<N: NodeType>(
+        &mut self,
+        position: &Position,
+        node: &mut Node,
+    ) -> Option<SearchResult> {
+        self.worker.stats.zugzwangs += 1;
+        let before = self.worker.stats.nodes;
+        let result = self.moves::<N>(position, node)?;
+        self.worker.stats.research_nodes += self.worker.stats.nodes - before;
+        self.worker.stats.false_alarms += u64::from(result.score >= node.beta);
+        Some(result)
+    }
+
+    /// Step 17. Stores the TT entry.
+    fn store<N: NodeType>(&mut self, position: &Position, node: &Node, result: SearchResult) {
+        let bound = if result.score >= node.beta {
+            Bound::Lower
+        } else if node.is_pv::<N>() && result.score > node.alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let entry = Entry {
+            // Where all moves fail low, none is known to be better than another.
+            best: if bound == Bound::Upper { PackedMove::NONE } else { result.best },
+            score: result.score.to_table(node.ply),
+            bound,
+            eval: node.raw_eval,
+            depth: node.depth,
+            tt_pv: node.tt_pv,
+        };
+        self.worker.table.store(position.key(), entry);
+    }
+}
+
+/// Step 4. The proved score, if it leaves nothing to search for in this window.
+fn proved_cutoff(node: &Node) -> Option<Score> {
+    let (lower, upper) = node.proved;
+    if lower == upper || lower >= node.beta {
+        Some(lower)
+    } else {
+        (upper <= node.alpha).then_some(upper)
+    }
+}
