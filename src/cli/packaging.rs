@@ -1,33 +1,37 @@
-//! What a package brings beside the program: what it was made from, shell completions and man pages,
-//! all from the definition of the command line.
+//! What a package contains next to the program: its version, shell completions and man pages, all
+//! from the definition of the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::{fs, io};
 
-use clap::{Args, Command};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::eval::network::{EMBEDDED_CHECKSUM, EMBEDDED_NUMBER};
 use crate::lab::{self, LabError};
+use crate::search::null_move::SCHEMES;
+use crate::search::{ClassicOptions, Searcher};
+use crate::uci::options;
 
-/// Prints what a shell needs to complete commands and options
+/// Print shell completions
 #[derive(Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print them for
     shell: Shell,
 }
 
-/// Prints the man page
+/// Print the man page
 #[derive(Args)]
 pub struct ManArgs {
-    /// Write the pages of all commands into this folder instead
+    /// Write the pages of all commands to this directory instead
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// The version, the commit and the network of this program, one a line.
+/// Version, commit and network of this program, one a line.
 pub fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let number = match EMBEDDED_NUMBER {
@@ -47,10 +51,36 @@ pub fn version() -> &'static str {
 ///
 /// # Errors
 /// [`LabError::Output`].
-pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), LabError> {
+pub fn completions(args: &CompletionsArgs, command: Command) -> Result<(), LabError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "tacet", &mut script);
+    clap_complete::generate(args.shell, &mut with_values(command), "tacet", &mut script);
     lab::print(&String::from_utf8_lossy(&script))
+}
+
+/// Names the values of options whose parsers accept more than a list of names.
+fn with_values(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let values = values(&argument);
+        if values.is_empty() {
+            argument
+        } else {
+            argument.value_parser(PossibleValuesParser::new(values))
+        }
+    });
+    command.mut_subcommands(with_values)
+}
+
+fn values(argument: &Arg) -> Vec<String> {
+    match argument.get_id().as_str() {
+        "null_move" | "base" => SCHEMES.iter().map(|scheme| scheme.name.to_owned()).collect(),
+        "searcher" => Searcher::ALL.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        "switches" => {
+            let both = |name: &&str| [format!("{name}=on"), format!("{name}=off")];
+            ClassicOptions::NAMES.iter().flat_map(both).collect()
+        }
+        "options" => options::all().map(|option| format!("{}=", option.name)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Prints the main man page, or writes all.
@@ -58,7 +88,7 @@ pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), L
 /// # Errors
 /// If they cannot be written.
 pub fn man(args: &ManArgs, command: Command) -> Result<(), LabError> {
-    // The pages are of a version, not of a build.
+    // The pages describe a version, not a build.
     let command = command.long_version(None);
     match &args.out {
         Some(folder) => write_pages(command, folder).map_err(LabError::writing(folder)),

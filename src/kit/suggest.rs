@@ -19,6 +19,16 @@ pub fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) ->
     closest(word, names).map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
+/// `unknown scheme 'verifed-r3' (did you mean 'verified-r3'?)`. Without a similar name it lists all.
+pub fn unknown<'a>(kind: &str, word: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let hint = match closest(word, names.iter().copied()) {
+        Some(name) => format!("did you mean '{name}'?"),
+        None => format!("expected {}", names.join(", ")),
+    };
+    format!("unknown {kind} '{word}' ({hint})")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +54,7 @@ mod tests {
             assert_eq!(did_you_mean(word, NAMES), "", "{word}");
         }
         assert_eq!(did_you_mean("hass", NAMES), " (did you mean 'Hash'?)");
+        let all = "unknown option 'x' (expected a, b)";
+        assert_eq!(unknown("option", "x", ["a", "b"]), all);
     }
 }

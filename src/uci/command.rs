@@ -1,14 +1,18 @@
 //! What a GUI says: a pure parser from a line of text to a [`Command`].
 //!
-//! Nothing is done here and nothing can fail but the reading: every error names the text it is
-//! about. Words of a `go` that make no sense are left out and reported beside the rest, since a
-//! clock with a misspelt field is still a clock.
+//! Nothing is executed here. Every error names the text it is about. Words of a `go` that are not
+//! understood are left out and reported next to the rest, since a clock with a misspelt field is
+//! still a clock.
 
 use std::fmt;
 use std::num::IntErrorKind;
 use std::time::Duration;
 
+use thiserror::Error;
+
+use crate::board::Color;
 use crate::board::notation::quoted;
+use crate::kit::suggest;
 use crate::score::{Depth, MAX_DEPTH, MAX_PLY};
 use crate::time::Limits;
 
@@ -32,7 +36,7 @@ pub enum Command {
     Position {
         /// The FEN; `None` is the start position.
         fen: Option<String>,
-        /// Moves in UCI form, not yet checked.
+        /// Moves as typed, not yet checked.
         moves: Vec<String>,
     },
     /// `go ..`
@@ -57,61 +61,93 @@ pub enum Command {
     Schemes,
     /// `help`
     Help,
-    /// `debug ..`, `register ..`: part of the protocol, nothing to do.
+    /// `debug ..`, `register ..`: part of the protocol, without effect.
     Ignored,
 }
+
+/// First words of lines, for suggestions.
+const WORDS: [&str; 17] = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "setoption",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "quit",
+    "d",
+    "eval",
+    "bench",
+    "perft",
+    "genfens",
+    "schemes",
+    "help",
+    "debug",
+];
 
 /// The words of a `go`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Go {
     /// When to stop.
     pub limits: Limits,
-    /// Root moves in UCI form, not yet checked; empty: all.
+    /// Root moves as typed, not yet checked; empty: all.
     pub search_moves: Vec<String>,
-    /// What could not be understood or was put into range, one line each.
-    pub notes: Vec<String>,
+    /// What was not understood or out of range.
+    pub notes: Vec<GoNote>,
+}
+
+/// A fault in a `go`, and what is done about it. Displays as one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoNote {
+    /// What is wrong: `go: depth 0 is out of range (1 to 239)`.
+    pub fault: String,
+    /// What the search uses instead.
+    remedy: Option<String>,
+}
+
+impl GoNote {
+    fn ignored(fault: String) -> GoNote {
+        GoNote { fault, remedy: None }
+    }
+}
+
+impl fmt::Display for GoNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fault)?;
+        self.remedy.as_ref().map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+    }
 }
 
 /// The words of a `genfens`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GenFens {
-    /// How many openings.
+    /// Openings to make.
     pub count: u64,
-    /// Decides which.
+    /// Seed of the random moves.
     pub seed: u64,
-    /// A file of positions to begin at; without one it is the start position.
+    /// A file of positions to start from; without one it is the start position.
     pub book: Option<String>,
 }
 
 /// Why a line is not a command. Displays as one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is none we know.
-    Unknown(String),
-    /// Something that has to follow does not: the command, what it wants.
+    /// The first word is unknown: the line, and perhaps the word that was meant.
+    #[error("unknown command: {0}{1}")]
+    Unknown(String, String),
+    /// Something is missing: the command, what it expects.
+    #[error("{0} expects {1}")]
     Missing(&'static str, &'static str),
-    /// Something follows that should not: the command, what it wants, what came.
+    /// Something follows that should not: the command, what it expects, what came.
+    #[error("{0} expects {1}, not '{2}'")]
     Unexpected(&'static str, &'static str, String),
 }
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CommandError::Unknown(text) => write!(f, "unknown command: {text}"),
-            CommandError::Missing(command, wanted) => write!(f, "{command} wants {wanted}"),
-            CommandError::Unexpected(command, wanted, got) => {
-                write!(f, "{command} wants {wanted}, not '{got}'")
-            }
-        }
-    }
-}
-
-impl std::error::Error for CommandError {}
 
 /// Reads a line. A blank line is no command and no error.
 ///
 /// # Errors
-/// What in the line cannot be understood.
+/// What in the line is not understood.
 pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     let (word, rest) = split_word(line);
     Ok(Some(match word {
@@ -133,11 +169,19 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "schemes" => Command::Schemes,
         "help" => Command::Help,
         "debug" | "register" => Command::Ignored,
-        _ => return Err(CommandError::Unknown(quoted(line.trim()))),
+        _ => {
+            let meant = suggest::did_you_mean(word, WORDS);
+            return Err(CommandError::Unknown(quoted(line.trim()), meant));
+        }
     }))
 }
 
+/// Search time of a `go` none of whose limits was understood.
+const FALLBACK_TIME: Duration = Duration::from_secs(1);
+
 /// Reads the words of a `go` in any order. Never fails: what is not understood is in the notes.
+///
+/// A `go` whose limits are all faulty does not become an unlimited search, which nobody asked for.
 pub fn parse_go<'a>(words: impl IntoIterator<Item = &'a str>) -> Go {
     let mut go = Go::default();
     let mut words = words.into_iter().peekable();
@@ -148,63 +192,117 @@ pub fn parse_go<'a>(words: impl IntoIterator<Item = &'a str>) -> Go {
             }
         } else if let Some(flag) = go_flag(&mut go.limits, word) {
             *flag = true;
-        } else if let Some(&(name, set)) = GO_NUMBERS.iter().find(|(name, _)| *name == word) {
+        } else if let Some(field) = GO_NUMBERS.iter().find(|field| field.name == word) {
             let text = words.next_if(|word| !is_go_word(word));
-            match number_of(name, text) {
-                Ok(number) => go.notes.extend(set(&mut go.limits, number).err()),
-                Err(note) => go.notes.push(note),
-            }
+            go.notes.extend(field.read(text, &mut go.limits).err());
         } else {
-            go.notes.push(format!("go: '{}' is not understood", quoted(word)));
+            let meant = suggest::did_you_mean(word, go_words());
+            go.notes.push(GoNote::ignored(format!("go: unknown word '{}'{meant}", quoted(word))));
         }
+    }
+    if may_run_forever(&go.limits)
+        && let Some(note) = go.notes.last_mut()
+    {
+        go.limits.move_time = Some(FALLBACK_TIME);
+        let time = FALLBACK_TIME.as_millis();
+        note.remedy = Some(format!("searching for {time} ms"));
     }
     go
 }
 
-/// Puts a number into the limits; an error says what it was changed to.
-type SetNumber = fn(&mut Limits, i64) -> Result<(), String>;
+/// Is a side without any limit, though nobody asked for an infinite search?
+fn may_run_forever(limits: &Limits) -> bool {
+    let after_ponder_hit = Limits { ponder: false, ..limits.clone() };
+    let is_bounded = [Color::White, Color::Black].map(|side| after_ponder_hit.is_bounded(side));
+    is_bounded.contains(&false) && !limits.infinite && limits.mate.is_none()
+}
 
-const GO_NUMBERS: [(&str, SetNumber); 9] = [
-    ("wtime", |limits, n| {
-        limits.time[0] = Some(millis(n));
-        Ok(())
-    }),
-    ("btime", |limits, n| {
-        limits.time[1] = Some(millis(n));
-        Ok(())
-    }),
-    ("winc", |limits, n| {
-        limits.increment[0] = millis(n);
-        Ok(())
-    }),
-    ("binc", |limits, n| {
-        limits.increment[1] = millis(n);
-        Ok(())
-    }),
-    ("movetime", |limits, n| {
-        limits.move_time = Some(millis(n));
-        in_range("movetime", n, 0, MOST_MILLIS)
-    }),
-    ("movestogo", |limits, n| {
-        let most = u32::MAX.into();
-        // GUIs write 0 where no control follows.
-        limits.moves_to_go = Some(n.clamp(0, most) as u32).filter(|&n| n > 0);
-        in_range("movestogo", n, 0, most)
-    }),
-    ("depth", |limits, n| {
-        limits.depth = Some(n.clamp(1, MAX_DEPTH.into()) as Depth);
-        in_range("depth", n, 1, MAX_DEPTH.into())
-    }),
-    ("nodes", |limits, n| {
-        limits.nodes = Some(n.max(1) as u64);
-        in_range("nodes", n, 1, i64::MAX)
-    }),
-    ("mate", |limits, n| {
-        let most = MAX_PLY as i64 / 2;
-        limits.mate = Some(n.clamp(1, most) as u32);
-        in_range("mate", n, 1, most)
-    }),
+/// A field of `go` that takes a number.
+struct GoNumber {
+    name: &'static str,
+    min: i64,
+    max: i64,
+    set: fn(&mut Limits, i64),
+}
+
+/// A thousand years; sums of times stay in range.
+const MAX_MILLIS: i64 = 1000 * 366 * 86_400 * 1000;
+
+/// Clocks may be negative: GUIs send that to an engine that has overstepped.
+const GO_NUMBERS: [GoNumber; 9] = [
+    GoNumber {
+        name: "wtime",
+        min: i64::MIN,
+        max: i64::MAX,
+        set: |limits, n| limits.time[0] = Some(millis(n)),
+    },
+    GoNumber {
+        name: "btime",
+        min: i64::MIN,
+        max: i64::MAX,
+        set: |limits, n| limits.time[1] = Some(millis(n)),
+    },
+    GoNumber {
+        name: "winc",
+        min: i64::MIN,
+        max: i64::MAX,
+        set: |limits, n| limits.increment[0] = millis(n),
+    },
+    GoNumber {
+        name: "binc",
+        min: i64::MIN,
+        max: i64::MAX,
+        set: |limits, n| limits.increment[1] = millis(n),
+    },
+    GoNumber {
+        name: "movetime",
+        min: 0,
+        max: MAX_MILLIS,
+        set: |limits, n| limits.move_time = Some(millis(n)),
+    },
+    // GUIs write 0 where no control follows.
+    GoNumber {
+        name: "movestogo",
+        min: 0,
+        max: u32::MAX as i64,
+        set: |limits, n| limits.moves_to_go = Some(n as u32).filter(|&n| n > 0),
+    },
+    GoNumber {
+        name: "depth",
+        min: 1,
+        max: MAX_DEPTH as i64,
+        set: |limits, n| limits.depth = Some(n as Depth),
+    },
+    GoNumber {
+        name: "nodes",
+        min: 1,
+        max: i64::MAX,
+        set: |limits, n| limits.nodes = Some(n as u64),
+    },
+    GoNumber {
+        name: "mate",
+        min: 1,
+        max: MAX_PLY as i64 / 2,
+        set: |limits, n| limits.mate = Some(n as u32),
+    },
 ];
+
+impl GoNumber {
+    /// Puts the number into the limits, within its range.
+    fn read(&self, text: Option<&str>, limits: &mut Limits) -> Result<(), GoNote> {
+        let GoNumber { name, min, max, set } = *self;
+        let number = number_of(name, text).map_err(GoNote::ignored)?;
+        let clamped = number.clamp(min, max);
+        set(limits, clamped);
+        if clamped == number {
+            return Ok(());
+        }
+        let range =
+            if max == i64::MAX { format!("at least {min}") } else { format!("{min} to {max}") };
+        let fault = format!("go: {name} {number} is out of range ({range})");
+        Err(GoNote { fault, remedy: Some(format!("using {clamped}")) })
+    }
+}
 
 fn go_flag<'a>(limits: &'a mut Limits, word: &str) -> Option<&'a mut bool> {
     match word {
@@ -214,40 +312,32 @@ fn go_flag<'a>(limits: &'a mut Limits, word: &str) -> Option<&'a mut bool> {
     }
 }
 
-fn is_go_word(word: &str) -> bool {
-    matches!(word, "searchmoves" | "infinite" | "ponder")
-        || GO_NUMBERS.iter().any(|(name, _)| *name == word)
+fn go_words() -> impl Iterator<Item = &'static str> {
+    ["searchmoves", "infinite", "ponder"].into_iter().chain(GO_NUMBERS.iter().map(|f| f.name))
 }
 
-fn in_range(name: &str, n: i64, least: i64, most: i64) -> Result<(), String> {
-    let clamped = n.clamp(least, most);
-    if clamped == n {
-        Ok(())
-    } else {
-        Err(format!("go: {name} {n} is outside {least}..={most}; {clamped} instead"))
-    }
+/// Is it a keyword of `go`, and so no value of the keyword before?
+pub fn is_go_word(word: &str) -> bool {
+    go_words().any(|known| known == word)
 }
-
-/// A thousand years is enough, and every sum stays in range.
-const MOST_MILLIS: i64 = 1000 * 366 * 86_400 * 1000;
 
 /// Negative clocks are empty ones.
 fn millis(n: i64) -> Duration {
-    Duration::from_millis(n.clamp(0, MOST_MILLIS) as u64)
+    Duration::from_millis(n.clamp(0, MAX_MILLIS) as u64)
 }
 
 fn number_of(name: &str, text: Option<&str>) -> Result<i64, String> {
-    let text = text.ok_or_else(|| format!("go: {name} wants a number"))?;
+    let text = text.ok_or_else(|| format!("go: {name} expects a number"))?;
     let is_time = name.ends_with("time") || name.ends_with("inc");
-    // Some write parts of a millisecond.
+    // Some GUIs write fractions of a millisecond.
     let whole = match text.split_once('.') {
         Some((whole, part)) if is_time && part.bytes().all(|b| b.is_ascii_digit()) => whole,
         _ => text,
     };
-    integer(whole).ok_or_else(|| format!("go: {name} wants a number, not '{}'", quoted(text)))
+    integer(whole).ok_or_else(|| format!("go: {name} expects a number, not '{}'", quoted(text)))
 }
 
-/// A whole number; one too large for 64 bits is the largest of its sign.
+/// Reads a whole number. One too large for 64 bits becomes the largest of its sign.
 pub fn integer(text: &str) -> Option<i64> {
     match text.parse::<i64>() {
         Ok(number) => Some(number),
@@ -283,7 +373,7 @@ fn parse_option(rest: &str) -> Result<Command, CommandError> {
 }
 
 fn parse_position(rest: &str) -> Result<Command, CommandError> {
-    const WANTED: &str = "'startpos' or 'fen FEN', then perhaps 'moves ..'";
+    const WANTED: &str = "'startpos' or 'fen FEN', optionally followed by 'moves ..'";
     let (setup, moves) = split_at_word(rest, "moves");
     let fen = match split_word(setup) {
         ("startpos", "") => None,
@@ -317,7 +407,7 @@ fn parse_depth(command: &'static str, text: &str) -> Result<Depth, CommandError>
     }
 }
 
-/// OpenBench may add words of its users' own; they are not for us.
+/// Words after the book are ignored: OpenBench passes on what its users typed.
 fn parse_genfens(rest: &str) -> Result<GenFens, CommandError> {
     const WANTED: &str = "'N seed S book NAME', N and S whole numbers";
     let unexpected = || match rest {
@@ -335,7 +425,7 @@ fn parse_genfens(rest: &str) -> Result<GenFens, CommandError> {
     Ok(GenFens { count, seed, book })
 }
 
-/// The first word and what follows it, both without blanks around them.
+/// The first word and the rest, both trimmed.
 fn split_word(text: &str) -> (&str, &str) {
     let text = text.trim();
     match text.split_once(char::is_whitespace) {
@@ -344,7 +434,7 @@ fn split_word(text: &str) -> (&str, &str) {
     }
 }
 
-/// What stands before and after the first `word` that stands alone.
+/// Splits at the first occurrence of `word` as a word of its own.
 fn split_at_word<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
     let text = text.trim();
     let mut rest = text;
@@ -377,6 +467,10 @@ mod tests {
         }
     }
 
+    fn shown(go: &Go) -> Vec<String> {
+        go.notes.iter().map(GoNote::to_string).collect()
+    }
+
     fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
     }
@@ -398,11 +492,11 @@ mod tests {
     fn errors_name_the_text() {
         let error = |line| parse(line).unwrap_err().to_string();
         assert_eq!(error("foo bar"), "unknown command: foo bar");
-        assert_eq!(error("UCI"), "unknown command: UCI");
-        assert_eq!(error("perft"), "perft wants a depth of 1 to 239");
-        assert_eq!(error("perft x"), "perft wants a depth of 1 to 239, not 'x'");
-        assert_eq!(error("bench 0"), "bench wants a depth of 1 to 239, not '0'");
-        assert_eq!(error("position fen"), "position fen wants a FEN");
+        assert_eq!(error("UCI"), "unknown command: UCI (did you mean 'uci'?)");
+        assert_eq!(error("perft"), "perft expects a depth of 1 to 239");
+        assert_eq!(error("perft x"), "perft expects a depth of 1 to 239, not 'x'");
+        assert_eq!(error("bench 0"), "bench expects a depth of 1 to 239, not '0'");
+        assert_eq!(error("position fen"), "position fen expects a FEN");
         assert!(error("position e2e4").ends_with("not 'e2e4'"));
         assert!(error("position startpos e2e4").ends_with("not 'e2e4'"));
         assert!(error("setoption Hash 3").ends_with("not 'Hash'"));
@@ -420,7 +514,7 @@ mod tests {
         let book = Some("Books/a.epd".to_owned());
         assert_eq!(wanted("genfens 8 seed 77 book Books/a.epd plies=5 x"), (8, 77, book));
         let error = |line: &str| parse(line).unwrap_err().to_string();
-        assert!(error("genfens").starts_with("genfens wants 'N seed"));
+        assert!(error("genfens").starts_with("genfens expects 'N seed"));
         let most = "genfens 1 seed 18446744073709551615";
         assert_eq!(wanted(most), (1, u64::MAX, None));
         for rest in [
@@ -493,14 +587,54 @@ mod tests {
         let bad = go("go wtime abc btime depth 3 foo nodes");
         assert_eq!(bad.limits, Limits::to_depth(3));
         assert_eq!(
-            bad.notes,
+            shown(&bad),
             [
-                "go: wtime wants a number, not 'abc'",
-                "go: btime wants a number",
-                "go: 'foo' is not understood",
-                "go: nodes wants a number",
+                "go: wtime expects a number, not 'abc'",
+                "go: btime expects a number",
+                "go: unknown word 'foo'",
+                "go: nodes expects a number",
             ]
         );
+    }
+
+    /// Every faulty limit, alone and next to fields that bound nothing or one side only.
+    #[test]
+    fn a_go_with_only_faulty_limits_ends_by_itself() {
+        for line in [
+            "go depth",
+            "go nodes x",
+            "go movetime",
+            "go dept 8",
+            "go wtime abc btime abc",
+            "go wtime abc winc 100",
+            "go ponder wtime x",
+            "go searchmoves e2e4 depth",
+        ] {
+            let go = go(line);
+            assert_eq!(go.limits.move_time, Some(ms(1000)), "{line}");
+            assert!(shown(&go).last().is_some_and(|n| n.ends_with("; searching for 1000 ms")));
+        }
+        for line in [
+            "go",
+            "go infinite foo",
+            "go mate 3 foo",
+            "go depth 3 foo",
+            "go wtime 9 btime",
+            "go searchmoves e2e4",
+        ] {
+            assert_eq!(go(line).limits.move_time, None, "{line}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_get_a_suggestion() {
+        let error = |line| parse(line).unwrap_err().to_string();
+        assert_eq!(
+            error("positon startpos"),
+            "unknown command: positon startpos (did you mean 'position'?)"
+        );
+        assert_eq!(error("sheme"), "unknown command: sheme (did you mean 'schemes'?)");
+        assert_eq!(shown(&go("go depht 3"))[0], "go: unknown word 'depht' (did you mean 'depth'?)");
     }
 
     #[test]
@@ -508,8 +642,8 @@ mod tests {
         let odd = go("go wtime 60000.5 btime 59999. movetime 1e3 winc -0.5 depth 7.5");
         assert_eq!(odd.limits.time, [Some(ms(60_000)), Some(ms(59_999))]);
         assert_eq!((odd.limits.move_time, odd.limits.increment[0]), (None, ms(0)));
-        let refused = ["movetime wants a number, not '1e3'", "depth wants a number, not '7.5'"];
-        assert_eq!(odd.notes, refused.map(|note| format!("go: {note}")));
+        let refused = ["movetime expects a number, not '1e3'", "depth expects a number, not '7.5'"];
+        assert_eq!(shown(&odd), refused.map(|note| format!("go: {note}")));
     }
 
     #[test]

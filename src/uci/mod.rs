@@ -30,6 +30,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, after, never, select, unboun
 use crate::board::{Color, PackedMove};
 use crate::engine::{Engine, Event};
 use crate::eval::State;
+use crate::kit::interrupt;
 use crate::score::Depth;
 use crate::time::Limits;
 use bench::Bench;
@@ -204,16 +205,27 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Starts a search and shows what it says until it is over.
+    /// Starts a search and shows what it says until it is over. Ctrl-C stops it: the answer follows.
     ///
     /// # Errors
     /// If output cannot be written.
     pub fn search(&mut self, go: &Go) -> io::Result<()> {
-        if self.style == Style::Table {
-            self.say(output::TABLE_HEADING)?;
-        }
+        let mut interrupted = interrupt::listen();
         self.go(go)?;
-        self.await_rest()
+        while self.work.is_some() {
+            select! {
+                recv(self.events) -> event => match event {
+                    Ok(event) => self.show(&event)?,
+                    Err(_) => self.work = None,
+                },
+                recv(interrupted) -> _ => {
+                    interrupted = never();
+                    self.ask_to_stop();
+                }
+                default(PROGRESS_INTERVAL) => self.progress()?,
+            }
+        }
+        Ok(())
     }
 
     fn obey(&mut self, line: &Line) -> io::Result<ControlFlow<()>> {
@@ -296,7 +308,7 @@ impl<W: Write> Controller<W> {
                 let evaluator = self.engine.options().evaluator.clone();
                 self.start(Openings::new(wanted, evaluator))
             }
-            Command::Schemes => self.say(&schemes::table()),
+            Command::Schemes => self.say(&schemes::table(None)),
             Command::Help => self.say(HELP),
             Command::Ignored | Command::Quit => Ok(()),
         }
@@ -313,13 +325,16 @@ impl<W: Write> Controller<W> {
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
         for note in &go.notes {
-            self.remark(note)?;
+            self.remark(&note.to_string())?;
         }
         let search_moves = self.search_moves(&go.search_moves)?;
         let root = self.engine.position().clone();
         let turn = root.turn();
         let options = self.engine.options();
         let reporter = Reporter::new(root, options.chess960, self.style).with_wdl(options.show_wdl);
+        if let Some(heading) = reporter.heading() {
+            self.say(&heading)?;
+        }
         self.engine.go(go.limits.clone(), search_moves);
         let search = Search { reporter, limits: go.limits.clone(), turn };
         self.begin(Work::Search(Box::new(search)));
@@ -547,7 +562,7 @@ impl<W: Write> Controller<W> {
 
     /// Says something that UCI has no form for.
     fn remark(&mut self, text: &str) -> io::Result<()> {
-        self.say(&format!("info string {text}"))
+        self.say(&output::remark(self.style, text))
     }
 
     fn say(&mut self, text: &str) -> io::Result<()> {
@@ -573,8 +588,7 @@ fn needs_rest(command: &Command) -> bool {
 fn evaluation(engine: &Engine) -> String {
     let position = engine.position();
     let score = State::with(&engine.options().evaluator, position).evaluate(position);
-    let white = if position.turn().is_white() { score } else { -score };
-    format!("evaluation {} ({} to move, seen by White)", output::pawns(white), position.turn())
+    output::evaluation(position, score)
 }
 
 #[cfg(test)]

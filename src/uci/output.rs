@@ -1,28 +1,30 @@
-//! What a GUI is told: `info` and `bestmove` lines; and what a person at a terminal is told
-//! instead: an aligned table.
+//! What a search says, as text: UCI's `info` and `bestmove` lines for programs, JSON lines for
+//! scripts, a table for people.
+
+mod json;
+mod table;
 
 use std::time::Duration;
 
 use crate::board::{PackedMove, Position};
 use crate::engine::{Answer, SearchProgress};
 use crate::score::Score;
-use crate::score::wdl::{Chances, normalised};
+use crate::score::wdl::{Chances, REFERENCE, normalised};
 use crate::search::{Bound, CurrentMove, Info, Line, Message};
 
-/// For whom.
+/// The form of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// `info` lines, for programs.
+    /// UCI's `info` lines.
     Uci,
-    /// A table, for people.
-    Table,
+    /// An aligned table.
+    Table {
+        /// Columns of the terminal.
+        width: usize,
+    },
+    /// One JSON object a line.
+    Json,
 }
-
-/// The heading of [`Style::Table`].
-pub const TABLE_HEADING: &str = " depth    score      time        nodes    knps  line";
-
-/// A principal variation in the table is cut to so many characters.
-const TABLE_LINE: usize = 72;
 
 /// Turns what one search says into lines of text.
 pub struct Reporter {
@@ -42,12 +44,20 @@ impl Reporter {
         Reporter { root, chess960, wdl: false, style, shown: None }
     }
 
-    /// With the chances of winning, drawing and losing beside every score, if asked for.
+    /// Adds win, draw and loss chances to every score.
     pub fn with_wdl(self, wdl: bool) -> Reporter {
         Reporter { wdl, ..self }
     }
 
-    /// What a running search says, `elapsed` after its beginning; to people not everything.
+    /// What stands above the first line.
+    pub fn heading(&self) -> Option<String> {
+        match self.style {
+            Style::Table { width } => Some(table::heading(&self.root, self.wdl, width)),
+            Style::Uci | Style::Json => None,
+        }
+    }
+
+    /// What a running search says, `elapsed` after its start. Only GUIs see the current move.
     pub fn message(&mut self, message: &Message, elapsed: Duration) -> Option<String> {
         match message {
             Message::Line(info) => Some(self.info(info, elapsed)),
@@ -59,7 +69,7 @@ impl Reporter {
         }
     }
 
-    /// How far a search is; nothing to people.
+    /// How far a search is. Only GUIs see it.
     pub fn progress(&self, progress: SearchProgress) -> Option<String> {
         let SearchProgress { nodes, hash_full, elapsed } = progress;
         let nps = per_second(nodes, elapsed);
@@ -68,39 +78,52 @@ impl Reporter {
             .then(|| format!("info nodes {nodes} nps {nps} hashfull {hash_full} time {time}"))
     }
 
-    /// One line of a running search, `elapsed` after its beginning.
+    /// One line of a running search, `elapsed` after its start.
     pub fn info(&mut self, info: &Info, elapsed: Duration) -> String {
         if info.multi_pv == 1 {
             self.shown = Some(info.clone());
         }
         match self.style {
             Style::Uci => self.uci_info(info, elapsed),
-            Style::Table => self.table_row(info, elapsed),
+            Style::Table { width } => table::row(&self.root, self.wdl, width, info, elapsed),
+            Style::Json => json::info(self, info, elapsed),
         }
     }
 
     /// The end of a search: the last `info` lines and the `bestmove`.
     pub fn answer(&mut self, answer: &Answer) -> Vec<String> {
         let mut lines: Vec<String> =
-            answer.fault.iter().map(|fault| format!("info string {fault}")).collect();
+            answer.fault.iter().map(|fault| remark(self.style, fault)).collect();
         let Some(best) = answer.outcome.lines.first() else {
-            lines.push(format!("info depth 0 score {}", self.score_without_moves()));
-            lines.push("bestmove (none)".to_owned());
+            lines.extend(self.without_moves());
             return lines;
         };
         if !self.is_shown(best) {
             let info = self.last_info(best, answer);
             lines.push(self.info(&info, answer.elapsed));
         }
-        lines.push(self.best_move(best));
+        lines.push(match self.style {
+            Style::Json => json::best_move(self, Some(best)),
+            Style::Uci | Style::Table { .. } => self.best_move(best),
+        });
         lines
     }
 
-    fn score_without_moves(&self) -> Score {
-        if self.root.in_check() { Score::mated_in(0) } else { Score::ZERO }
+    /// The answer for a side that has no legal move.
+    fn without_moves(&self) -> [String; 2] {
+        let is_mate = self.root.in_check();
+        let score = if is_mate { Score::mated_in(0) } else { Score::ZERO };
+        match self.style {
+            Style::Uci => [format!("info depth 0 score {score}"), "bestmove (none)".to_owned()],
+            Style::Table { .. } => {
+                let word = if is_mate { "checkmate" } else { "stalemate" };
+                [format!("no legal move: {word}"), "bestmove (none)".to_owned()]
+            }
+            Style::Json => [json::no_move(score), json::best_move(self, None)],
+        }
     }
 
-    /// Has the move to be played, with the reply expected, been the last best line shown?
+    /// Was the move to be played, with the expected reply, the last best line shown?
     fn is_shown(&self, best: &Line) -> bool {
         self.shown.as_ref().is_some_and(|shown| {
             shown.line.bound == Bound::Exact
@@ -125,51 +148,44 @@ impl Reporter {
             Bound::Lower => " lowerbound",
             Bound::Upper => " upperbound",
         };
-        let moves: Vec<String> =
-            line.moves.iter().map(|&m| self.root.uci(m, self.chess960)).collect();
+        let wdl = self.chances(line.score).map_or_else(String::new, |chances| {
+            let Chances { win, draw, loss } = chances;
+            format!(" wdl {win} {draw} {loss}")
+        });
         format!(
-            "info depth {} seldepth {} multipv {multi_pv} score {}{}{bound} nodes {nodes} nps {} \
+            "info depth {} seldepth {} multipv {multi_pv} score {}{wdl}{bound} nodes {nodes} nps {} \
              hashfull {hash_full} tbhits {tablebase_hits} time {} pv {}",
             line.depth,
             line.selective_depth,
             uci_score(line.score),
-            self.chances(line.score),
             per_second(*nodes, elapsed),
             elapsed.as_millis(),
-            moves.join(" ")
+            self.uci_moves(line).join(" ")
         )
     }
 
-    /// ` wdl W D L` in per mille, if wanted.
-    fn chances(&self, score: Score) -> String {
-        if !self.wdl {
-            return String::new();
-        }
-        let Chances { win, draw, loss } = Chances::of(score, self.root.fullmove_number());
-        format!(" wdl {win} {draw} {loss}")
+    fn uci_moves(&self, line: &Line) -> Vec<String> {
+        line.moves.iter().map(|&m| self.root.uci(m, self.chess960)).collect()
     }
 
-    fn table_row(&self, info: &Info, elapsed: Duration) -> String {
-        let depth = format!("{}/{}", info.line.depth, info.line.selective_depth);
-        format!(
-            "{depth:>6} {:>8} {:>8.2}s {:>12} {:>7}  {}",
-            human_score(&info.line),
-            elapsed.as_secs_f64(),
-            info.nodes,
-            per_second(info.nodes, elapsed) / 1000,
-            san_line(&self.root, &info.line.moves, TABLE_LINE)
-        )
+    /// Chances in per mille, if wanted.
+    fn chances(&self, score: Score) -> Option<Chances> {
+        self.wdl.then(|| Chances::of(score, self.root.fullmove_number()))
     }
 
     fn best_move(&self, best: &Line) -> String {
+        let (first, reply) = self.move_and_reply(best);
+        let ponder = reply.map_or_else(String::new, |reply| format!(" ponder {reply}"));
+        format!("bestmove {first}{ponder}")
+    }
+
+    /// The move to be played, and the reply to ponder on if it is legal.
+    fn move_and_reply(&self, best: &Line) -> (String, Option<String>) {
         let mut moves = best.moves.iter().copied();
         let first = moves.next().unwrap_or_default();
-        let mut text = format!("bestmove {}", self.root.uci(first, self.chess960));
-        let ponder = moves.next().filter(|&m| self.is_legal_reply(first, m));
-        if let Some(m) = ponder {
-            text += &format!(" ponder {}", self.root.uci(m, self.chess960));
-        }
-        text
+        let reply = moves.next().filter(|&m| self.is_legal_reply(first, m));
+        let text = |m| self.root.uci(m, self.chess960);
+        (text(first), reply.map(text))
     }
 
     fn is_legal_reply(&self, first: PackedMove, reply: PackedMove) -> bool {
@@ -177,13 +193,37 @@ impl Reporter {
     }
 }
 
-/// Nodes per second; no time counts as a microsecond.
+/// A remark for which the protocol has no form.
+pub fn remark(style: Style, text: &str) -> String {
+    match style {
+        Style::Uci => format!("info string {text}"),
+        Style::Table { .. } => text.to_owned(),
+        Style::Json => json::remark(text),
+    }
+}
+
+/// The static evaluation of a position: `score` is from the side to move.
+pub fn evaluation(position: &Position, score: Score) -> String {
+    format!(
+        "evaluation {} ({} to move; from the side to move, {})",
+        pawns(score),
+        position.turn(),
+        units()
+    )
+}
+
+/// What the numbers of [`pawns`] mean.
+fn units() -> String {
+    format!("in pawns, +1.00 = 50 % wins at move {REFERENCE}")
+}
+
+/// Nodes per second. No time counts as a microsecond.
 pub fn per_second(nodes: u64, elapsed: Duration) -> u64 {
     let micros = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }
 
-/// A score as UCI has it: `cp 31`, `mate 3`, `mate -2`; the centipawns are [`normalised`].
+/// A score as in UCI: `cp 31`, `mate 3`, `mate -2`; the centipawns are [`normalised`].
 fn uci_score(score: Score) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
@@ -191,47 +231,12 @@ fn uci_score(score: Score) -> String {
     }
 }
 
-/// A score as people write it: `+0.31`, `#3`, `#-2`; [`normalised`].
+/// A score for people: `+0.31`, `#3`, `#-2`; [`normalised`].
 pub fn pawns(score: Score) -> String {
     match score.mate_moves() {
         Some(moves) => format!("#{moves}"),
         None => format!("{:+.2}", f64::from(normalised(score)) / 100.0),
     }
-}
-
-fn human_score(line: &Line) -> String {
-    let bound = match line.bound {
-        Bound::Exact => "",
-        Bound::Lower => ">=",
-        Bound::Upper => "<=",
-    };
-    format!("{bound}{}", pawns(line.score))
-}
-
-/// Moves in standard algebraic notation with move numbers, as many as fit into `width`.
-fn san_line(root: &Position, moves: &[PackedMove], width: usize) -> String {
-    let mut text = String::new();
-    let mut position = root.clone();
-    for (i, &m) in moves.iter().enumerate() {
-        if !position.is_legal(m) {
-            break;
-        }
-        let number = match (position.turn().is_white(), i) {
-            (true, _) => format!("{}. ", position.fullmove_number()),
-            (false, 0) => format!("{}... ", position.fullmove_number()),
-            (false, _) => String::new(),
-        };
-        let word = format!("{number}{}", position.san(m));
-        if !text.is_empty() {
-            if text.len() + 1 + word.len() > width {
-                break;
-            }
-            text.push(' ');
-        }
-        text += &word;
-        position = position.play(m).0;
-    }
-    text
 }
 
 #[cfg(test)]
@@ -259,9 +264,10 @@ mod tests {
         Answer { outcome, elapsed: Duration::from_millis(4), fault: None }
     }
 
+    const TABLE: Style = Style::Table { width: 80 };
     const MS: Duration = Duration::from_millis(2);
 
-    /// A score that is shown as so many centipawns.
+    /// The score that is shown as `centipawns`.
     fn shown(centipawns: i32) -> Score {
         let score = (-2_000..2_000).map(Score::cp).find(|&score| normalised(score) == centipawns);
         score.expect("a score")
@@ -294,7 +300,7 @@ mod tests {
         let said = |style| Reporter::new(root.clone(), false, style).message(&message, MS);
         let line = "info depth 20 currmove e2e4 currmovenumber 3".to_owned();
         assert_eq!(said(Style::Uci), Some(line));
-        assert_eq!(said(Style::Table), None);
+        assert_eq!(said(TABLE), None);
     }
 
     #[test]
@@ -302,7 +308,7 @@ mod tests {
         let progress = SearchProgress { nodes: 3000, hash_full: 7, elapsed: MS };
         let of = |style| Reporter::new(Position::startpos(), false, style).progress(progress);
         let line = "info nodes 3000 nps 1500000 hashfull 7 time 2".to_owned();
-        assert_eq!((of(Style::Uci), of(Style::Table)), (Some(line), None));
+        assert_eq!((of(Style::Uci), of(TABLE)), (Some(line), None));
     }
 
     #[test]
@@ -347,11 +353,29 @@ mod tests {
     }
 
     #[test]
-    fn the_table_lines_up() {
-        let root = Position::startpos();
-        let mut reporter = Reporter::new(root.clone(), false, Style::Table);
-        let row = reporter.info(&info(line(&root, &["g1f3", "g8f6"], Score::cp(31))), MS);
-        assert!(row.ends_with("  1. Nf3 Nf6"), "{row}");
-        assert_eq!(row.find("1. Nf3"), TABLE_HEADING.find("line"), "{row}");
+    fn the_table_says_why_there_is_no_move() {
+        for (fen, word) in [
+            ("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "checkmate"),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate"),
+        ] {
+            let root = Position::from_fen(fen).unwrap();
+            let mut reporter = Reporter::new(root, false, TABLE);
+            let said = reporter.answer(&answer(Vec::new()));
+            assert_eq!(said, [&format!("no legal move: {word}"), "bestmove (none)"]);
+        }
+    }
+
+    #[test]
+    fn remarks_have_the_form_of_their_style() {
+        assert_eq!(remark(Style::Uci, "no \"x\""), "info string no \"x\"");
+        assert_eq!(remark(TABLE, "no \"x\""), "no \"x\"");
+        assert_eq!(remark(Style::Json, "no \"x\""), r#"{"string":"no \"x\""}"#);
+    }
+
+    #[test]
+    fn the_evaluation_is_from_the_side_to_move() {
+        let black = Position::from_fen("4k3/8/8/8/8/8/8/Q3K3 b - - 0 1").unwrap();
+        let text = evaluation(&black, shown(-250));
+        assert!(text.starts_with("evaluation -2.50 (black to move; "), "{text}");
     }
 }

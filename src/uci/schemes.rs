@@ -1,5 +1,6 @@
 //! The table of null-move schemes, for people.
 
+use crate::kit::terminal::wrap;
 use crate::search::null_move::{
     Ban, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When,
 };
@@ -7,8 +8,17 @@ use crate::search::null_move::{
 const HEADINGS: [&str; 6] =
     ["name", "R", "tried only with", "in a row", "what a fail-high means", "source"];
 
-/// Every scheme, one aligned line each, under a heading.
-pub fn table() -> String {
+/// Every scheme, one aligned line each, under a heading. Where that is wider than `width`, a block
+/// of lines each.
+pub fn table(width: Option<usize>) -> String {
+    let wide = wide();
+    match width {
+        Some(width) if wide.lines().any(|line| line.chars().count() > width) => narrow(width),
+        _ => wide,
+    }
+}
+
+fn wide() -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned)];
     rows.extend(SCHEMES.iter().map(row));
     let widths: [usize; 6] =
@@ -19,6 +29,19 @@ pub fn table() -> String {
         cells.join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The name on a line of its own, then a line for every column.
+fn narrow(width: usize) -> String {
+    let block = |scheme: &Scheme| {
+        let [name, details @ ..] = row(scheme);
+        let lines = HEADINGS[1..].iter().zip(details).filter(|(_, cell)| cell != "-");
+        let lines = lines.map(|(heading, cell)| {
+            format!("\n  {}", wrap(&format!("{heading}: {cell}"), width.saturating_sub(2), "    "))
+        });
+        format!("{name}{}", lines.collect::<String>())
+    };
+    SCHEMES.iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
 fn row(scheme: &Scheme) -> [String; 6] {
@@ -127,7 +150,7 @@ mod tests {
 
     #[test]
     fn every_scheme_has_its_aligned_line() {
-        let table = table();
+        let table = table(None);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), SCHEMES.len() + 1);
         let column = lines[0].find("source").unwrap();
@@ -135,6 +158,17 @@ mod tests {
             assert!(line.starts_with(scheme.name));
             assert_eq!(line.find(scheme.source), Some(column), "{line}");
         }
+    }
+
+    #[test]
+    fn the_table_fits_every_width() {
+        for width in [60, 80, 132, 200, 1000] {
+            let table = table(Some(width));
+            assert!(table.lines().all(|line| line.chars().count() <= width), "{width}: {table}");
+            assert!(SCHEMES.iter().all(|scheme| table.contains(scheme.name)), "{width}: {table}");
+        }
+        assert_eq!(table(Some(1000)), table(None));
+        assert!(table(Some(80)).contains("verified-r3\n  R: 3\n"), "{}", table(Some(80)));
     }
 
     #[test]

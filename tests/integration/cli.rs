@@ -135,9 +135,24 @@ fn go() {
     let tables = |folder: &str| format!("SyzygyPath={folder}");
     assert!(good(&["go", "depth", "2", "-o", &tables(folder)]).contains("bestmove"));
     bad(&["go", "depth", "2", "-o", &tables("/no/such/place")], "/no/such/place");
+    for words in
+        [&["--depth", "3"][..], &["--nodes", "500"], &["--time", "20"], &["--movetime", "20"]]
+    {
+        assert!(good(&[&["go"], words].concat()).contains("bestmove"), "{words:?}");
+    }
+    for words in [
+        &["depth", "2", MATE_IN_1][..],
+        &[MATE_IN_1, "depth", "2"],
+        &["7k/8/5K2/8/8/8/8/6Q1", "w", "depth", "2"],
+    ] {
+        assert!(good(&[&["go"], words].concat()).ends_with("bestmove g1g7\n"), "{words:?}");
+    }
     bad(&["go", "deep", "3"], "'deep'");
-    bad(&["go", "depth", "0"], "depth 0");
+    bad(&["go", "depth", "0"], "depth 0 is out of range (1 to 239)");
+    bad(&["go", "depth", "-3"], "depth -3 is out of range (1 to 239)");
+    bad(&["go", "--depth", "-3"], "depth -3 is out of range");
     bad(&["go", "depth", "x"], "'x'");
+    bad(&["go", "depth", "1", "--fen", MATE_IN_1, MATE_IN_1], "two positions");
     bad(&["go", "ponder"], "ponderhit");
     bad(&["go", "depth", "1", "searchmoves", "e2e4", "e2e5"], "e2e5");
     bad(&["go", "depth", "1", "--fen", "nonsense"], "nonsense");
@@ -156,7 +171,10 @@ fn bench() {
     assert_eq!(text.lines().count(), 41);
     bad(&["bench", "--depth", "0"], "0");
     bad(&["bench", "--depth", "x"], "x");
-    bad(&["bench", "12"], "12");
+    assert_eq!(good(&["bench", "1"]).lines().count(), 41);
+    bad(&["bench", "240"], "expected 1 to 239");
+    bad(&["bench", "2", "3"], "'3'");
+    bad(&["bench", "2", "--depth", "3"], "'3'");
 }
 
 #[test]
@@ -167,10 +185,12 @@ fn perft() {
     assert!(
         good(&["perft", "4", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]).starts_with("0 nodes")
     );
+    assert!(good(&["perft", "--depth", "2"]).starts_with("400 nodes "));
+    assert!(good(&["perft", "1", MATE_IN_1]).starts_with("26 nodes "));
     bad(&["perft"], "DEPTH");
-    bad(&["perft", "0"], "0");
-    bad(&["perft", "-1"], "-1");
-    bad(&["perft", "240"], "240");
+    bad(&["perft", "0"], "'0' (expected 1 to 239)");
+    bad(&["perft", "-1"], "'-1' (expected 1 to 239)");
+    bad(&["perft", "240"], "'240' (expected 1 to 239)");
     bad(&["perft", "3", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "8/8/8/8/8/8/8/8");
 }
 
@@ -178,6 +198,7 @@ fn perft() {
 fn eval() {
     assert!(good(&["eval"]).starts_with("evaluation "));
     assert!(good(&["eval", "--fen", MATE_IN_1]).contains("white to move"));
+    assert_eq!(good(&["eval", MATE_IN_1]), good(&["eval", "--fen", MATE_IN_1]));
     bad(&["eval", "--fen", ""], "FEN");
     bad(&["eval", "3"], "3");
 }
@@ -214,6 +235,77 @@ fn schemes() {
     bad(&["schemes", "all"], "all");
 }
 
+/// Every command of another build names the feature, with arguments or without.
+#[test]
+fn commands_of_other_builds_name_the_feature() {
+    for name in ["datagen", "fit-wdl", "judge", "train", "tune-eval"] {
+        if !cfg!(feature = "train") {
+            let reason = format!("'{name}' needs a build with --features train");
+            bad(&[name], &reason);
+            bad(&[name, "--out", "x"], &reason);
+        }
+    }
+}
+
+#[test]
+fn misspelt_words_get_a_suggestion() {
+    bad(&["benhc"], "did you mean 'bench'?");
+    bad(&["zugswang"], "did you mean 'zugzwang'?");
+    bad(&["suite", "x.epd", "--dept", "3"], "did you mean '--depth'?");
+    bad(&["go", "depht", "3"], "did you mean 'depth'?");
+    bad(&["go", "depth", "1", "--null-move", "verfied-r3"], "did you mean 'verified-r3'?");
+    bad(&["go", "depth", "1", "--searcher", "clasic"], "did you mean 'classic'?");
+    bad(&["go", "depth", "1", "--format", "jsn"], "did you mean 'json'?");
+}
+
+/// A negative number is a value, and is refused as one.
+#[test]
+fn negative_numbers_are_no_options() {
+    let book = ["mine", "openings", "--out", "x", "--count", "1", "--seed", "-1"];
+    bad(&book, "--seed: invalid value '-1' (expected a whole number without sign)");
+    bad(&["duel", "Hash=1", "Hash=2", "--games", "-2"], "--games: invalid value '-2'");
+    bad(&["suite", "x.epd", "--nodes", "-7"], "--nodes: invalid value '-7' (expected at least 1)");
+}
+
+#[test]
+fn a_command_that_needs_another_shows_its_help() {
+    let text = good(&["mine"]);
+    assert!(text.contains("Usage: tacet mine") && text.contains("tactics"), "{text}");
+}
+
+#[test]
+fn go_writes_json_lines() {
+    let text = good(&["go", "depth", "3", "--format", "json", "-o", "UCI_ShowWDL=true"]);
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [infos @ .., last] = &lines[..] else { panic!("{text}") };
+    assert!(last["bestmove"].is_string(), "{text}");
+    let best = infos.last().expect("a line before the last");
+    assert_eq!(best["depth"], 3);
+    assert_eq!(best["pv"][0], last["bestmove"]);
+    assert_eq!(best["wdl"].as_array().map(Vec::len), Some(3));
+    assert!(best["score"]["cp"].is_number() && best["nodes"].is_number(), "{text}");
+}
+
+#[test]
+fn go_writes_a_table_into_a_pipe() {
+    let text = good(&["go", "depth", "6", "--format", "table", "-o", "UCI_ShowWDL=true"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("scores from the side to move in pawns"), "{text}");
+    assert!(lines[1].contains("win/draw/loss") && lines[1].contains("knps"), "{text}");
+    assert!(text.ends_with('\n') && lines[lines.len() - 1].starts_with("bestmove "), "{text}");
+}
+
+#[test]
+fn completions_know_values() {
+    for shell in ["bash", "fish", "zsh"] {
+        let script = good(&["completions", shell]);
+        for value in ["verified-few-pieces", "tactical", "history=off", "SyzygyPath=", "json"] {
+            assert!(script.contains(value), "{shell}: {value}");
+        }
+    }
+}
+
 #[test]
 fn suite() {
     let suite = file("suite.epd", &format!("{MATE_IN_1} bm Qg7#; id \"one\";\n"));
@@ -244,7 +336,7 @@ fn compare() {
 #[test]
 fn ablate() {
     if !cfg!(feature = "tune") {
-        return bad(&["ablate"], "ablate");
+        return bad(&["ablate"], "'ablate' needs a build with --features tune");
     }
     let out = file("ablate", "");
     let words = |factors, pairs| {
@@ -264,7 +356,7 @@ fn ablate() {
 #[test]
 fn spsa() {
     if !cfg!(feature = "tune") {
-        return bad(&["spsa"], "spsa");
+        return bad(&["spsa", "--tune"], "'spsa' needs a build with --features tune");
     }
     let list = good(&["spsa"]);
     assert!(list.lines().any(|line| line == "probcut_depth, int, 5, 4, 9, 1, 0.002"), "{list}");

@@ -24,5 +24,6 @@ mod session;
 mod suites;
 mod syzygy;
 mod tablebase;
+mod terminal;
 mod train;
 mod uci;

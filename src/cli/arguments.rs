@@ -1,0 +1,128 @@
+//! Arguments that several commands share: the position and the setting of the engine.
+
+use std::io::Write;
+
+use clap::Args;
+
+use crate::kit::suggest;
+use crate::search::Searcher;
+use crate::search::null_move::{SCHEMES, Scheme};
+use crate::uci::Controller;
+use crate::uci::options::{self, Note};
+
+/// Fields of a FEN.
+const FEN_FIELDS: usize = 6;
+
+/// The position of a command.
+#[derive(Args)]
+pub struct PositionArgs {
+    /// Position to use [default: the start position]
+    #[arg(long)]
+    fen: Option<String>,
+    /// Moves to play first, e.g. "e4 e5 Nf3" or "e2e4 e7e5"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+}
+
+impl PositionArgs {
+    /// Sets the position; `bare` is one that was given without `--fen`.
+    pub fn apply<W: Write>(
+        &self,
+        controller: &mut Controller<W>,
+        bare: Option<&str>,
+    ) -> Result<(), String> {
+        let fen = match (self.fen.as_deref(), bare) {
+            (Some(_), Some(bare)) => return Err(format!("two positions: --fen and '{bare}'")),
+            (fen, bare) => fen.or(bare).filter(|fen| fen.trim() != "startpos"),
+        };
+        let moves: Vec<&str> =
+            self.moves.iter().flat_map(|moves| moves.split_whitespace()).collect();
+        controller.engine_mut().set_position(fen, &moves)
+    }
+}
+
+/// Takes a FEN out of the words of a command line: from the first word with a slash up to its sixth
+/// field or the next word of which `is_keyword` holds.
+pub fn take_fen(words: &mut Vec<String>, is_keyword: impl Fn(&str) -> bool) -> Option<String> {
+    let first = words.iter().position(|word| word.contains('/') || word == "startpos")?;
+    let fields = words[first..].iter().take(FEN_FIELDS).take_while(|word| !is_keyword(word));
+    let last = first + fields.count();
+    Some(words.drain(first..last).collect::<Vec<_>>().join(" "))
+}
+
+/// The setting of the engine.
+#[derive(Args)]
+pub struct EngineArgs {
+    /// Set a UCI option, e.g. -o MultiPV=3; may be repeated
+    #[arg(short = 'o', value_name = "NAME=VALUE", value_parser = parse_assignment)]
+    options: Vec<(String, String)>,
+    /// Hash size in MB [default: 16]
+    #[arg(long, value_name = "MB")]
+    hash: Option<String>,
+    /// Search with N threads [default: 1]
+    #[arg(long, value_name = "N")]
+    threads: Option<String>,
+    /// Null-move scheme; 'tacet schemes' lists them
+    #[arg(long, value_name = "SCHEME", value_parser = parse_scheme)]
+    null_move: Option<&'static Scheme>,
+    /// Searcher: playing, tactical or classic
+    #[arg(long, value_name = "NAME", value_parser = parse_searcher)]
+    searcher: Option<Searcher>,
+}
+
+impl EngineArgs {
+    pub fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
+        let engine = controller.engine_mut();
+        let set = engine.options_mut();
+        set.scheme = self.null_move.or(set.scheme);
+        set.searcher = self.searcher.unwrap_or(set.searcher);
+        let typed = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let hash = self.hash.iter().map(|value| ("Hash", value.as_str()));
+        let threads = self.threads.iter().map(|value| ("Threads", value.as_str()));
+        for (name, value) in typed.chain(hash).chain(threads) {
+            if let Some(Note::Clamped(note)) = options::set(engine, name, value)? {
+                return Err(note);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_assignment(text: &str) -> Result<(String, String), String> {
+    // A button has no value.
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn parse_scheme(name: &str) -> Result<&'static Scheme, String> {
+    let names = SCHEMES.iter().map(|scheme| scheme.name);
+    Scheme::named(name).ok_or_else(|| suggest::unknown("scheme", name, names))
+}
+
+fn parse_searcher(name: &str) -> Result<Searcher, String> {
+    let names = Searcher::ALL.iter().map(|(name, _)| *name);
+    Searcher::named(name).ok_or_else(|| suggest::unknown("searcher", name, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(line: &str) -> (Option<String>, String) {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let fen = take_fen(&mut words, |word| word == "depth");
+        (fen, words.join(" "))
+    }
+
+    #[test]
+    fn a_fen_is_found_among_other_words() {
+        let fen = "8/8/8/8/8/3k4/2p5/2K5 w - - 0 1".to_owned();
+        for line in [format!("depth 5 {fen}"), format!("{fen} depth 5")] {
+            assert_eq!(taken(&line), (Some(fen.clone()), "depth 5".to_owned()));
+        }
+        let short = "8/8/8/8/8/3k4/2p5/2K5 b";
+        assert_eq!(taken(&format!("{short} depth 5")).0.as_deref(), Some(short));
+        assert_eq!(taken("startpos depth 5").0.as_deref(), Some("startpos"));
+        assert_eq!(taken("depth 5"), (None, "depth 5".to_owned()));
+    }
+}
