@@ -16,7 +16,7 @@ use crate::uci::{Controller, command};
 /// Without a limit the search runs until Ctrl-C, which prints the best move.
 #[derive(Args)]
 pub struct GoArgs {
-    /// A FEN and UCI's words: depth N, nodes N, movetime MS, wtime MS, mate N, searchmoves M..
+    /// A FEN and UCI's words: depth N, nodes N, movetime MS, wtime MS, mate N, searchmoves MOVES
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// Search to depth N

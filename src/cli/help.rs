@@ -33,7 +33,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "compare",
         &[
-            "tacet compare wcs.epd --depths 8-10 --jobs 4",
+            "tacet compare wcs.epd --depths 8,9,10 --jobs 4",
             "tacet compare wcs.epd --depths 8 --null-move off,verified-r3 --out wcs-8",
         ],
     ),

@@ -500,7 +500,7 @@ mod tests {
         assert!(error("position e2e4").ends_with("not 'e2e4'"));
         assert!(error("position startpos e2e4").ends_with("not 'e2e4'"));
         assert!(error("setoption Hash 3").ends_with("not 'Hash'"));
-        assert!(error("setoption name value 3").starts_with("setoption wants"));
+        assert!(error("setoption name value 3").starts_with("setoption expects"));
     }
 
     #[test]
