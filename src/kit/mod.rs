@@ -1,4 +1,5 @@
-//! What is not chess: dates, random numbers, fingerprints, output files, progress bars, the terminal.
+//! What is not chess: random numbers, fingerprints, dates, tables, output files, progress bars,
+//! the terminal.
 
 pub mod date;
 pub mod files;
@@ -8,4 +9,5 @@ pub mod progress;
 pub mod random;
 pub mod ranges;
 pub mod suggest;
+pub mod table;
 pub mod terminal;

@@ -21,6 +21,11 @@ pub fn set_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
+/// Was [`set_quiet`] called?
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
 /// Progress of work of a known length.
 pub struct Progress {
     bar: ProgressBar,
@@ -32,7 +37,7 @@ impl Progress {
     /// Shows `done` of `total`, without a message.
     pub fn new(total: u64, done: u64) -> Progress {
         let is_terminal = io::stderr().is_terminal();
-        let is_quiet = QUIET.load(Ordering::Relaxed);
+        let is_quiet = is_quiet();
         let bar = if is_terminal && !is_quiet { visible(total) } else { hidden(total) };
         bar.set_position(done);
         bar.reset_eta();

@@ -15,10 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use super::duel::side::Side;
 use super::duel::statistics::Pentanomial;
-use super::journal::Journal;
+use super::journal::{Journal, Restart};
 use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
+use super::runner::SearchGroup;
 use super::{LabError, print, runner, variant};
 use crate::board::notation::quoted;
+use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
@@ -55,9 +57,8 @@ pub struct AblateArgs {
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
-    /// Begin anew even if --out has results
-    #[arg(long)]
-    pub fresh: bool,
+    #[command(flatten)]
+    pub restart: Restart,
 }
 
 /// Something that a side can do without.
@@ -201,7 +202,7 @@ impl Plan {
     /// Takes over the pairs already played, plays those missing, and returns each factor's
     /// match.
     fn measure(&self, args: &AblateArgs) -> Result<Vec<Worth>, LabError> {
-        let (mut journal, kept) = Journal::open::<Record>(&args.out, &self.header(), args.fresh)?;
+        let (mut journal, kept) = Journal::open::<Record>(&args.out, &self.header(), args.restart)?;
         let mut worths = vec![Worth::default(); self.factors.len()];
         let mut missing: Vec<usize> = (1..=self.pairs).collect();
         for record in kept {
@@ -211,12 +212,12 @@ impl Plan {
             }
         }
         let mut played = self.pairs - missing.len();
-        let bar = runner::progress(self.pairs, played);
+        let bar = Progress::new(self.pairs as u64, played as u64);
         let workers = vec![(); usize::from(args.concurrency).min(missing.len())];
         let result = runner::for_all_with(
             &missing,
             workers,
-            |&pair, ()| self.play(pair),
+            |&pair, (), _: &SearchGroup| self.play(pair),
             |_, record| {
                 let record = record?;
                 journal.append(&record)?;
@@ -310,7 +311,7 @@ mod tests {
             games: PairArgs { nodes: 30, hash: 1, openings: BookArgs { book: None, seed: 3 } },
             concurrency: 1,
             out,
-            fresh: true,
+            restart: Restart { fresh: true, force: false },
         }
     }
 
@@ -370,11 +371,11 @@ mod tests {
         let mut args = args(&["use_iir=0", "NullMove=off"], path.clone());
         let measure = |args: &AblateArgs| Plan::new(args).and_then(|plan| plan.measure(args));
         let whole = measure(&args).expect("it runs");
-        args.fresh = false;
+        args.restart.fresh = false;
         let journal = std::fs::read(&path).expect("reads");
         std::fs::write(&path, &journal[..journal.len() * 3 / 4]).expect("writes");
         assert_eq!(measure(&args).expect("it runs"), whole);
-        (args.concurrency, args.fresh) = (3, true);
+        (args.concurrency, args.restart.fresh) = (3, true);
         assert_eq!(measure(&args).expect("it runs"), whole, "however many at a time");
         std::fs::remove_file(&path).expect("is removed");
     }

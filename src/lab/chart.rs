@@ -1,7 +1,11 @@
-//! The paper's Figure 4 for any suite: the size of the trees over depth, a line per scheme, as SVG.
+//! Figures as SVG, one line per scheme: the paper's Figure 4 (tree size over depth) for any suite, and
+//! positions solved over nodes.
 //!
-//! The axis of nodes is logarithmic, so that a steady branching factor is a straight line. Lines
-//! differ in dashes and markers as well as in colour: the figure must be readable in print.
+//! The axis of nodes is logarithmic, so a constant branching factor is a straight line. A scheme has
+//! one colour, dash and marker in all figures, whichever others are shown. Dashes and markers differ as
+//! well as colours: the figures must be readable in print.
+
+use std::collections::BTreeMap;
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -9,108 +13,190 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::LabError;
-use crate::score::Depth;
+use crate::kit::fingerprint;
+use crate::search::null_move::SCHEMES;
 
 /// The line of a scheme.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its name in the legend.
+    /// The scheme's name, possibly with changes.
     pub name: String,
-    /// Depth in plies and nodes of the whole suite.
-    pub points: Vec<(Depth, u64)>,
+    pub points: Vec<(f64, f64)>,
 }
 
-/// Draws the figure and returns the text of the SVG file.
+/// Nodes over depth, as the text of an SVG file.
 ///
 /// # Errors
-/// If the drawing fails, as for want of a single point.
-pub fn tree_size(title: &str, series: &[Series]) -> Result<String, LabError> {
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        draw(&area, title, series)
-            .map_err(|error| LabError::Machine(format!("cannot draw the figure: {error}")))?;
-    }
-    Ok(text)
+/// If there is no point to draw.
+pub fn tree_size(title: &str, description: &str, series: &[Series]) -> Result<String, LabError> {
+    let axes = |x: Range, y: Range| {
+        (Axis::whole(x, "depth in plies"), Axis::logarithmic(y, "nodes, all positions together"))
+    };
+    figure(title, description, series, axes)
+}
+
+/// Positions solved over nodes, as the text of an SVG file; `found` heads the axis of the former.
+///
+/// # Errors
+/// If there is no point to draw.
+pub fn solved(
+    title: &str,
+    description: &str,
+    found: &'static str,
+    series: &[Series],
+) -> Result<String, LabError> {
+    let axes = |x: Range, y: Range| {
+        (Axis::logarithmic(x, "nodes, all positions together"), Axis::linear(y, found))
+    };
+    figure(title, description, series, axes)
 }
 
 type Failure = Box<dyn std::error::Error>;
 type Svg<'a> = SVGBackend<'a>;
+/// Smallest and largest value.
+type Range = (f64, f64);
 
-const SIZE: (u32, u32) = (860, 600);
 const FONT: &str = "sans-serif";
+/// Width and least height of the plot in pixels, axes and margins included.
+const PLOT: (u32, u32) = (800, 600);
+/// Pixels from one line of the legend to the next.
+const LEGEND_LINE: usize = 24;
+/// Pixels above the legend.
+const LEGEND_TOP: usize = 56;
+/// Half of a stroke in the legend, in pixels.
+const STROKE: i32 = 25;
 
-fn draw(area: &DrawingArea<Svg, Shift>, title: &str, series: &[Series]) -> Result<(), Failure> {
-    let (depths, nodes) = axes(series).ok_or("there is nothing to draw")?;
+fn figure(
+    title: &str,
+    description: &str,
+    series: &[Series],
+    axes: impl Fn(Range, Range) -> (Axis, Axis),
+) -> Result<String, LabError> {
+    let failure = |error: Failure| LabError::Machine(format!("cannot draw the figure: {error}"));
+    let points = || series.iter().flat_map(|line| line.points.iter().copied());
+    let x = range(points().map(|(x, _)| x)).ok_or("no point").map_err(|e| failure(e.into()))?;
+    let y = range(points().map(|(_, y)| y)).ok_or("no point").map_err(|e| failure(e.into()))?;
+    let longest = series.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    let legend_width = 2 * STROKE as usize + 30 + 8 * longest;
+    let height = (PLOT.1 as usize).max(LEGEND_TOP + LEGEND_LINE * (series.len() + 1));
+    let mut text = String::new();
+    {
+        let size = (PLOT.0 + legend_width as u32, height as u32);
+        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        draw(&area, title, series, axes(x, y)).map_err(failure)?;
+    }
+    Ok(described(&text, title, description))
+}
+
+/// Adds a title and a description for those who cannot see the figure.
+fn described(svg: &str, title: &str, description: &str) -> String {
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let words =
+        format!(">\n<title>{}</title>\n<desc>{}</desc>", escaped(title), escaped(description));
+    svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen('>', &words, 1)
+}
+
+fn range(values: impl Iterator<Item = f64>) -> Option<Range> {
+    values.fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
+fn draw(
+    area: &DrawingArea<Svg, Shift>,
+    title: &str,
+    series: &[Series],
+    (x, y): (Axis, Axis),
+) -> Result<(), Failure> {
     area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(area)
+    let (plot, legend) = area.split_horizontally(PLOT.0);
+    let (x_name, y_name) = (x.name, y.name);
+    let mut chart = ChartBuilder::on(&plot)
         .caption(title, (FONT, 20))
         .margin(16)
         .x_label_area_size(48)
         .y_label_area_size(84)
-        .build_cartesian_2d(depths, nodes)?;
+        .build_cartesian_2d(x, y)?;
     chart
         .configure_mesh()
-        .x_desc("depth in plies")
-        .y_desc("nodes, all positions together")
+        .x_desc(x_name)
+        .y_desc(y_name)
         .axis_desc_style((FONT, 16))
         .label_style((FONT, 14))
         .bold_line_style(BLACK.mix(0.18))
         .light_line_style(TRANSPARENT)
         .draw()?;
-    for (line, look) in series.iter().zip(looks()) {
-        let points = line.points.iter().map(|&(depth, nodes)| (f64::from(depth), nodes as f64));
+    let looks = looks(series.iter().map(|line| line.name.as_str()));
+    let mut lines: Vec<(&Series, Look)> = series
+        .iter()
+        .map(|line| (line, looks.get(line.name.as_str()).map_or(0, |at| *at)))
+        .map(|(line, at)| (line, Look::numbered(at)))
+        .collect();
+    // The legend from top to bottom as the lines end, and the same whatever the order given.
+    let end = |line: &Series| line.points.last().map_or(0.0, |&(_, y)| y);
+    lines.sort_by(|(a, _), (b, _)| end(b).total_cmp(&end(a)).then(a.name.cmp(&b.name)));
+    for (place, (line, look)) in lines.into_iter().enumerate() {
+        let points = line.points.iter().copied();
         let (dash, gap) = look.dash;
-        chart
-            .draw_series(DashedLineSeries::new(points.clone(), dash, gap, look.stroke()))?
-            .label(&line.name)
-            .legend(move |(x, y)| {
-                EmptyElement::at((x + 25, y)) + look.key() + look.inside() + look.outline()
-            });
+        chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, look.stroke()))?;
         chart.draw_series(
             points.map(|point| EmptyElement::at(point) + look.inside() + look.outline()),
         )?;
+        let at = (STROKE + 5, (LEGEND_TOP + LEGEND_LINE * place) as i32);
+        let name = (at.0 + STROKE + 8, at.1 - 8);
+        legend.draw(&(EmptyElement::at(at) + look.key() + look.inside() + look.outline()))?;
+        legend.draw(&Text::new(line.name.clone(), name, (FONT, 15)))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .label_font((FONT, 15))
-        .legend_area_size(54)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.5))
-        .draw()?;
     area.present()?;
     Ok(())
 }
 
-/// An axis with marks where we want them; plotters puts them too sparsely on a logarithmic one.
+/// An axis with marks where we want them; plotters puts too few on a logarithmic one.
 struct Axis {
-    ends: (f64, f64),
+    name: &'static str,
+    ends: Range,
     marks: Vec<f64>,
     scale: fn(f64) -> f64,
     label: fn(f64) -> String,
 }
 
-/// The axes of depth and of nodes; `None` if there is no point.
-fn axes(series: &[Series]) -> Option<(Axis, Axis)> {
-    let points = || series.iter().flat_map(|line| line.points.iter().copied());
-    let depths = points().map(|(depth, _)| depth);
-    let nodes = points().map(|(_, nodes)| nodes);
-    let (shallow, deep) = (depths.clone().min()?, depths.max()?);
-    let (few, many) = (nodes.clone().min()?.max(1) as f64, nodes.max()?.max(1) as f64);
-    let depths = Axis {
-        ends: (f64::from(shallow) - 0.3, f64::from(deep) + 0.3),
-        marks: (shallow..=deep).map(f64::from).collect(),
-        scale: |depth| depth,
-        label: |depth| format!("{depth:.0}"),
-    };
-    let ends = (few / 1.4, many * 1.4);
-    Some((depths, Axis { ends, marks: decades(ends), scale: f64::log10, label: short }))
+impl Axis {
+    /// Every whole number is marked.
+    fn whole((low, high): Range, name: &'static str) -> Axis {
+        Axis {
+            name,
+            ends: (low - 0.3, high + 0.3),
+            marks: (low as i32..=high as i32).map(f64::from).collect(),
+            scale: |value| value,
+            label: |value| format!("{value:.0}"),
+        }
+    }
+
+    /// Marks at 1, 2 or 5 times a power of ten, ten of them at most.
+    fn linear((low, high): Range, name: &'static str) -> Axis {
+        let margin = ((high - low) * 0.05).max(0.5);
+        let ends = ((low - margin).max(-0.5), high + margin);
+        let steps = (0..12).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));
+        let step = steps.into_iter().find(|step| (ends.1 - ends.0) / step <= 10.0).unwrap_or(1.0);
+        let (first, last) = ((ends.0 / step).ceil() as i64, (ends.1 / step).floor() as i64);
+        Axis {
+            name,
+            ends,
+            marks: (first..=last).map(|mark| mark as f64 * step).collect(),
+            scale: |value| value,
+            label: |value| format!("{value:.0}"),
+        }
+    }
+
+    fn logarithmic((low, high): Range, name: &'static str) -> Axis {
+        let ends = (low.max(1.0) / 1.4, high.max(1.0) * 1.4);
+        Axis { name, ends, marks: decades(ends), scale: f64::log10, label: short }
+    }
 }
 
-/// The marks of a logarithmic axis: 1, 2, 5, 10, and so on, or powers of ten alone if those are
-/// many.
-fn decades((low, high): (f64, f64)) -> Vec<f64> {
+/// The marks of a logarithmic axis: 1, 2, 5, 10 and so on, or powers of ten alone if there are many.
+fn decades((low, high): Range) -> Vec<f64> {
     let steps: &[f64] = if high / low < 3e3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let marks = (0..20).flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
     marks.filter(|mark| (low..=high).contains(mark)).collect()
@@ -150,7 +236,7 @@ fn short(nodes: f64) -> String {
 }
 
 /// How a line looks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Look {
     color: RGBColor,
     /// Pixels drawn and left out.
@@ -179,17 +265,44 @@ const SHAPES: [&[(i32, i32)]; 4] = [
     &[(0, -7), (7, 0), (0, 7), (-7, 0)],
 ];
 
-/// One look after the other, all different for the first forty.
-fn looks() -> impl Iterator<Item = Look> {
-    (0..).map(|n: usize| Look {
-        color: COLORS[n % COLORS.len()],
-        dash: DASHES[n % DASHES.len()],
-        shape: SHAPES[(n + n / SHAPES.len()) % SHAPES.len()],
-        hollow: n % 2 == 1,
-    })
+/// Looks that differ.
+const LOOKS: usize = 40;
+
+/// The look of each scheme, by number: a row of the table has that of its place, a changed scheme one
+/// that depends on its name. Only where two changed schemes clash do the others shown matter.
+fn looks<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let (mut taken, mut looks) = ([false; LOOKS], BTreeMap::new());
+    let mut changed = Vec::new();
+    for name in names {
+        match SCHEMES.iter().position(|scheme| scheme.name == name) {
+            Some(row) => {
+                taken[row % LOOKS] = true;
+                looks.insert(name, row % LOOKS);
+            }
+            None => changed.push(name),
+        }
+    }
+    changed.sort_unstable();
+    for name in changed {
+        let first = SCHEMES.len() + fingerprint::of_bytes(name.as_bytes()) as usize % LOOKS;
+        let free = (first..first + LOOKS).map(|look| look % LOOKS).find(|&look| !taken[look]);
+        let look = free.unwrap_or(first % LOOKS);
+        taken[look] = true;
+        looks.insert(name, look);
+    }
+    looks
 }
 
 impl Look {
+    fn numbered(n: usize) -> Look {
+        Look {
+            color: COLORS[n % COLORS.len()],
+            dash: DASHES[n % DASHES.len()],
+            shape: SHAPES[(n + n / SHAPES.len()) % SHAPES.len()],
+            hollow: n % 2 == 1,
+        }
+    }
+
     fn stroke(&self) -> ShapeStyle {
         self.color.stroke_width(2)
     }
@@ -205,9 +318,10 @@ impl Look {
         PathElement::new(corners, self.stroke())
     }
 
-    /// The stroke left and right of the marker in the legend.
+    /// The stroke behind the marker in the legend.
     fn key(&self) -> DashedPathElement<std::array::IntoIter<(i32, i32), 2>, u32> {
-        DashedPathElement::new([(-25, 0), (25, 0)], self.dash.0, self.dash.1, self.stroke())
+        let (dash, gap) = self.dash;
+        DashedPathElement::new([(-STROKE, 0), (STROKE, 0)], dash, gap, self.stroke())
     }
 }
 
@@ -215,31 +329,70 @@ impl Look {
 mod tests {
     use super::*;
 
+    fn line(name: &str, factor: i32) -> Series {
+        let points = (7..=9).map(|depth| (f64::from(depth), f64::from(factor * 3_i32.pow(depth))));
+        Series { name: name.to_owned(), points: points.collect() }
+    }
+
     #[test]
-    fn every_line_is_drawn_and_named() {
-        let line = |name: &str, factor: u64| Series {
-            name: name.to_owned(),
-            points: (7..=9).map(|depth| (depth, factor * 3u64.pow(depth as u32))).collect(),
-        };
-        let svg = tree_size("a <title>", &[line("standard-r2", 9), line("verified-r3", 7)])
-            .expect("draws");
-        for text in ["<svg", "a &lt;title&gt;", "standard-r2", "verified-r3", "depth in plies"] {
+    fn every_line_is_drawn_and_named_and_the_figure_described() {
+        let series = [line("standard-r2", 9), line("verified-r3", 7)];
+        let svg = tree_size("a <title>", "tacet & more", &series).expect("draws");
+        for text in [
+            "<svg role=\"img\"",
+            "<title>a &lt;title&gt;</title>",
+            "<desc>tacet &amp; more</desc>",
+            "standard-r2",
+            "verified-r3",
+            "depth in plies",
+        ] {
             assert!(svg.contains(text), "{text} is missing");
         }
         assert!(svg.trim_end().ends_with("</svg>"));
     }
 
     #[test]
+    fn the_order_given_changes_nothing() {
+        let series = [line("off", 12), line("verified-r3+r=2", 9), line("verified-r3", 7)];
+        let [a, b, c] = series;
+        let one = tree_size("t", "d", &[a.clone(), b.clone(), c.clone()]).expect("draws");
+        assert_eq!(one, tree_size("t", "d", &[c, a, b]).expect("draws"));
+    }
+
+    #[test]
+    fn a_scheme_looks_the_same_in_every_company_and_like_no_other() {
+        let all: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
+        let together = looks(all.iter().copied());
+        for name in &all {
+            assert_eq!(looks([*name].into_iter())[name], together[name], "{name}");
+        }
+        let names = all.iter().copied().chain(["verified-r3+r=2", "verified-r3+plies=2", "off+x"]);
+        let looks: Vec<Look> = looks(names).values().map(|&look| Look::numbered(look)).collect();
+        for (at, look) in looks.iter().enumerate() {
+            assert!(!looks[..at].contains(look), "{at}");
+        }
+    }
+
+    #[test]
     fn nothing_is_an_error_and_one_point_is_not() {
-        assert!(tree_size("title", &[]).is_err());
-        let one = Series { name: "off".to_owned(), points: vec![(8, 0)] };
-        assert!(tree_size("title", &[one]).is_ok());
+        assert!(tree_size("title", "", &[]).is_err());
+        let one = Series { name: "off".to_owned(), points: vec![(8.0, 0.0)] };
+        assert!(tree_size("title", "", std::slice::from_ref(&one)).is_ok());
+        assert!(solved("title", "", "solved", &[one]).is_ok());
     }
 
     #[test]
     fn nodes_are_marked_at_round_numbers() {
         assert_eq!(decades((150.0, 2500.0)), [200.0, 500.0, 1000.0, 2000.0]);
         assert_eq!(decades((150.0, 2e6)), [1e3, 1e4, 1e5, 1e6]);
+        assert_eq!(
+            Axis::linear((61.0, 69.0), "").marks,
+            [61.0, 62.0, 63.0, 64.0, 65.0, 66.0, 67.0, 68.0, 69.0]
+        );
+        assert_eq!(
+            Axis::linear((0.0, 300.0), "").marks,
+            [0.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0]
+        );
     }
 
     #[test]

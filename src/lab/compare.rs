@@ -1,9 +1,9 @@
 //! `tacet compare`: the tables of David-Tabibi & Netanyahu 2002 for any suite and any schemes.
 //!
-//! Every position is searched once with each scheme to the greatest depth; what stood after each
-//! iteration gives the tables of all depths. Results go to a journal as they come, so that the same
-//! command goes on where it was killed, and one with more schemes, more positions of the suite or
-//! lesser depths uses what is there.
+//! Every position is searched once with each scheme, to the greatest depth; the state after each
+//! iteration gives the tables of all depths. Results go to a journal as they come: the same command
+//! resumes, and one with more schemes, more positions of the suite or lesser depths uses what is
+//! there.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,24 +13,26 @@ use serde::Serialize;
 
 use super::chart::{self, Series};
 use super::epd::{Record, Suite};
-use super::journal::Journal;
-use super::runner::{self, SearchArgs, Selection};
+use super::journal::{Journal, Restart};
+use super::report::{self, Origin};
+use super::runner::{self, Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
 use super::tally::{self, Cell, Entry, Grid, Step};
-use super::{LabError, bootstrap, print, report, signature, variant};
+use super::{LabError, bootstrap, counted, note, note_written, print, signature, variant};
 use crate::board::PackedMove;
+use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::progress::Progress;
+use crate::kit::terminal;
 use crate::score::{Depth, Score};
-use crate::search::Outcome;
 use crate::search::null_move::Scheme;
 use crate::search::stats::Stats;
-use crate::search::table::Table;
+use crate::search::{Outcome, Searcher};
 use crate::time::Limits;
 
-/// Compares null-move schemes on a suite of positions
+/// Compare null-move schemes on a suite of positions
 ///
-/// Prints the tables of "Verified Null-Move Pruning" (2002) as Markdown: nodes, positions solved
-/// (or mates found), and what happened inside the trees. Writes them beside the journal as .md,
-/// .csv and .json, and the trees' growth as .svg. A command that was killed goes on when it is
-/// given again.
+/// Prints the tables of "Verified Null-Move Pruning" (2002): nodes, positions solved (or mates found),
+/// and what happened inside the trees. Writes them as OUT.md, OUT.csv and OUT.json, and the figures
+/// as OUT.svg and OUT-solved.svg. The results are in OUT.jsonl, from which the same command resumes.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CompareArgs {
     #[command(flatten)]
@@ -39,96 +41,83 @@ pub struct CompareArgs {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// The depths in plies; 8 if no limit is given
-    #[arg(long, value_name = "D,D,...", value_delimiter = ',', value_parser = runner::depth,
-          conflicts_with_all = ["nodes", "time"])]
-    depths: Vec<Depth>,
+    /// Depths in plies, e.g. 8, 8-10 or 7,9 [default: 8 if no limit is given]
+    #[arg(long, alias = "depth", value_name = "RANGE", conflicts_with_all = ["nodes", "time"])]
+    depths: Option<Depths>,
 
-    /// Instead of depths: so many nodes for each position
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes per position instead of depths
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
-    /// Instead of depths: so many milliseconds for each position
+    /// Milliseconds per position instead of depths
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
-    /// The null-move schemes
+    /// Null-move schemes
     #[arg(long, value_name = "SCHEME,...", value_delimiter = ',', value_parser = variant::scheme,
           default_value = "standard-r2,standard-r3,verified-r3")]
     null_move: Vec<&'static Scheme>,
 
-    /// The scheme that the others are compared with; verified-r3 if it is there, else the last
+    /// Scheme that the others are compared with [default: verified-r3, else the last]
     #[arg(long, value_name = "SCHEME", value_parser = variant::scheme)]
     base: Option<&'static Scheme>,
 
-    /// Where the files go: a directory, or the beginning of their names; compare-SUITE here
+    /// Directory, or start of the files' names [default: compare-SUITE]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 
-    /// Begin anew: forget the results of a run before
-    #[arg(long)]
-    fresh: bool,
+    #[command(flatten)]
+    restart: Restart,
 }
 
 /// Runs `tacet compare`.
 ///
 /// # Errors
 /// If the suite cannot be read or is not EPD, if the base is none of the schemes, if the journal
-/// was made with other settings or by an engine that searches differently, or if a file cannot be
-/// written.
+/// was made with other settings or by an engine that searches differently, if an output is refused or
+/// cannot be written, and after Ctrl-C.
 pub fn run(args: CompareArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    let results = plan.results()?;
+    let mut files = Files::new(plan.args.restart.force);
+    files.reads(&plan.args.selection.file, "the suite being read");
+    let outputs = plan.declare(&mut files)?;
+    let (results, mut journal) = plan.results(&mut files)?;
     let rows = plan.rows(&results);
     let names: Vec<&'static str> = plan.schemes.iter().map(|scheme| scheme.name).collect();
     let grid = Grid { schemes: &names, base: plan.base, results: &rows };
     let cells = grid.cells(&plan.stages());
-    let text = plan.markdown(&cells);
-    report::write_text(&plan.file("md"), text.as_bytes())?;
-    report::write_csv(&plan.file("csv"), &tally::csv_head(), &tally::csv_rows(&cells))?;
-    report::write_json(&plan.file("json"), &plan.report(&cells))?;
-    if let Some(figure) = plan.figure(&grid)? {
-        report::write_text(&plan.file("svg"), figure.as_bytes())?;
+    for (output, bytes) in outputs.into_iter().zip(plan.contents(&grid, &cells)?) {
+        let receipt = Receipt::new(output.path(), &bytes, &plan.origin.command);
+        files.write(output, &bytes)?;
+        journal.add_receipt(&receipt)?;
     }
-    print(&text)
+    print(&plan.markdown(&cells, terminal::width()))?;
+    note_written(&files);
+    Ok(())
 }
 
-/// A comparison to be made: the arguments, checked.
+/// A comparison: the arguments, checked.
 struct Plan {
     args: CompareArgs,
+    setup: SearchSetup,
     suite: Suite,
     schemes: Vec<&'static Scheme>,
     base: usize,
     /// Ascending; empty if the searches are limited otherwise.
     depths: Vec<Depth>,
     out: PathBuf,
+    origin: Origin,
 }
 
 /// The results by line of the suite and scheme.
 type Results = HashMap<(usize, String), Entry>;
 
-/// What results depend on: the first line of the journal. Which positions, schemes and depths are
-/// wanted changes no result and is free.
-#[derive(Serialize)]
-struct Header {
-    journal: &'static str,
-    tacet: &'static str,
-    suite_hash: String,
-    searcher: &'static str,
-    switches: BTreeMap<&'static str, bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash_mb: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash_entries: Option<u32>,
-    nodes: Option<u64>,
-    time_ms: Option<u64>,
-}
-
 /// The JSON file.
 #[derive(Serialize)]
-struct Report<'a> {
-    command: String,
-    settings: Header,
+struct CompareReport<'a> {
+    #[serde(flatten)]
+    origin: &'a Origin,
+    settings: SearchHeader,
     suite: String,
     positions: usize,
     base: &'static str,
@@ -137,26 +126,55 @@ struct Report<'a> {
 
 impl Plan {
     fn new(args: CompareArgs) -> Result<Plan, LabError> {
+        let setup = args.search.check(Searcher::Classic)?;
         let suite = args.selection.read()?;
         let mut schemes = args.null_move.clone();
         let mut seen = HashSet::new();
         schemes.retain(|scheme| seen.insert(scheme.name));
-        let mut depths = args.depths.clone();
+        let mut depths = args.depths.clone().map_or(Vec::new(), |Depths(depths)| depths);
         if depths.is_empty() && args.nodes.is_none() && args.time.is_none() {
             depths.push(8);
         }
-        depths.sort_unstable();
-        depths.dedup();
         let base = base(&schemes, args.base)?;
         let out = out(&args)?;
-        Ok(Plan { args, suite, schemes, base, depths, out })
+        let command = command(&args, &setup, &schemes, &depths);
+        Ok(Plan { args, setup, suite, schemes, base, depths, out, origin: Origin::new(command) })
     }
 
-    fn file(&self, extension: &str) -> PathBuf {
+    fn file(&self, suffix: &str) -> PathBuf {
         let mut name = self.out.clone().into_os_string();
-        name.push(".");
-        name.push(extension);
+        name.push(suffix);
         name.into()
+    }
+
+    /// The reports, in the order of [`Plan::contents`].
+    fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
+        let journal = self.file(".jsonl");
+        files.resumes(&journal, "the journal")?;
+        let command = &self.origin.command;
+        let receipts = Journal::receipts(&journal, &self.header(), command, self.args.restart)?;
+        let figures = [("-solved.svg", "a figure"), (".svg", "a figure")];
+        let tables = [(".md", "the report"), (".csv", "the CSV file"), (".json", "the JSON file")];
+        // Without depths there is no curve.
+        let figures = if self.depths.is_empty() { &[][..] } else { &figures };
+        let declare = |&(suffix, what): &(&str, &'static str)| {
+            Ok(files.output_with(&self.file(suffix), what, command, &receipts)?)
+        };
+        tables.iter().chain(figures).map(declare).collect()
+    }
+
+    /// The texts of the reports.
+    fn contents(&self, grid: &Grid, cells: &[Cell]) -> Result<Vec<Vec<u8>>, LabError> {
+        let mut texts = vec![
+            self.markdown(cells, None).into_bytes(),
+            tally::csv(cells).into_bytes(),
+            report::json(&self.report(cells))?,
+        ];
+        if !self.depths.is_empty() {
+            texts.push(self.solved_figure(cells)?.into_bytes());
+            texts.push(self.growth_figure(grid)?.into_bytes());
+        }
+        Ok(texts)
     }
 
     /// The lines of the tables: the depths, or the end.
@@ -177,49 +195,54 @@ impl Plan {
         }
     }
 
-    fn header(&self) -> Header {
-        Header {
-            journal: "tacet compare",
-            tacet: env!("CARGO_PKG_VERSION"),
-            suite_hash: format!("{:016x}", self.suite.hash),
-            searcher: runner::searcher_name(self.args.search.searcher),
-            switches: self.args.search.switches_by_name(),
-            hash_mb: self.args.search.entries.is_none().then_some(self.args.search.hash),
-            hash_entries: self.args.search.entries,
-            nodes: self.args.nodes,
-            time_ms: self.args.time,
-        }
+    /// What results depend on: the first line of the journal. Which positions, schemes and depths are
+    /// asked for changes no result and is free.
+    fn header(&self) -> SearchHeader {
+        self.setup.header("tacet compare", &self.suite, &self.limits())
     }
 
     /// Takes the results there are from the journal and makes the others.
-    fn results(&self) -> Result<Results, LabError> {
-        let path = self.file("jsonl");
+    fn results(&self, files: &mut Files) -> Result<(Results, Journal), LabError> {
+        let path = self.file(".jsonl");
         let (mut journal, old): (_, Vec<Entry>) =
-            Journal::open(&path, &self.header(), self.args.fresh)?;
-        let signatures = self.signatures()?;
+            Journal::open(&path, &self.header(), self.args.restart)?;
+        files.wrote(&path);
+        let signatures = signature::of_all(&self.setup, &self.schemes)?;
         check_signatures(&path, &old, &signatures)?;
-        // Of a position searched twice the deeper search comes later.
+        // A position that was searched deeper later stands there twice.
         let mut results: Results =
             old.into_iter().map(|entry| ((entry.line, entry.scheme.clone()), entry)).collect();
         let tasks = self.tasks(&results);
         let total = self.suite.records.len() * self.schemes.len();
         if tasks.len() < total {
-            eprintln!("{} of {total} searches are done already", total - tasks.len());
+            note(&format!("{} of {total} searches are done already", total - tasks.len()));
+        } else {
+            note(&format!("{} go to {}", counted(total, "result"), path.display()));
         }
-        let bar = runner::progress(total, total - tasks.len());
-        let work = |&(record, scheme): &(&Record, &'static Scheme), table: &Table| {
+        let mut done_count = total - tasks.len();
+        let progress = Progress::new(total as u64, done_count as u64);
+        let work = |&(record, scheme): &(&Record, &'static Scheme), worker: &Worker| {
             let signature = signatures.get(scheme.name).copied().unwrap_or_default();
-            self.entry(record, scheme, signature, table)
+            self.entry(record, scheme, signature, worker)
         };
         let done = |_, entry: Entry| {
             journal.append(&entry)?;
-            bar.inc(1);
+            progress.inc(1);
+            done_count += 1;
             results.insert((entry.line, entry.scheme.clone()), entry);
             Ok(())
         };
-        runner::for_all(&tasks, self.args.search.jobs, self.args.search.table_size(), work, done)?;
-        bar.finish_and_clear();
-        Ok(results)
+        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
+        progress.finish_and_clear();
+        result.map_err(|error| {
+            error.if_interrupted(|| {
+                let path = path.display();
+                format!(
+                    "{done_count} of {total} searches done; the same command resumes from {path}"
+                )
+            })
+        })?;
+        Ok((results, journal))
     }
 
     /// The searches that are not done yet.
@@ -237,11 +260,11 @@ impl Plan {
         record: &Record,
         scheme: &'static Scheme,
         signature: u64,
-        table: &Table,
+        worker: &Worker,
     ) -> Entry {
-        let begun = Instant::now();
-        let outcome = self.args.search.search(&record.position, scheme, self.limits(), table);
-        let time = begun.elapsed();
+        let began = Instant::now();
+        let outcome = self.setup.search(&record.position, scheme, self.limits(), worker);
+        let time = began.elapsed();
         let steps = outcome.iterations.iter();
         Entry {
             line: record.line,
@@ -264,78 +287,55 @@ impl Plan {
         self.suite.records.iter().map(row).collect()
     }
 
-    /// A fingerprint of how each scheme searches: results of an engine that searches otherwise
-    /// must not be mixed with ours, whatever its version says.
-    fn signatures(&self) -> Result<BTreeMap<&'static str, u64>, LabError> {
-        let mut signatures = BTreeMap::new();
-        let search = &self.args.search;
-        let work = |scheme: &&'static Scheme, table: &Table| {
-            signature::of(scheme, |position, limits| search.search(position, scheme, limits, table))
-        };
-        let done = |index: usize, signature| {
-            if let Some(scheme) = self.schemes.get(index) {
-                signatures.insert(scheme.name, signature);
-            }
-            Ok(())
-        };
-        runner::for_all(&self.schemes, search.jobs, search.table_size(), work, done)?;
-        Ok(signatures)
+    fn are_mates(&self) -> bool {
+        self.suite.records.iter().all(|record| record.mate.is_some())
     }
 
-    /// The command that makes these tables, without what changes no number.
-    fn command(&self) -> String {
-        let mut words = vec!["tacet compare".to_owned()];
-        words.extend(self.args.selection.words());
-        if !self.depths.is_empty() {
-            words.push(format!("--depths {}", comma_list(&self.depths)));
-        }
-        words.extend(self.args.nodes.map(|nodes| format!("--nodes {nodes}")));
-        words.extend(self.args.time.map(|time| format!("--time {time}")));
-        let names: Vec<&str> = self.schemes.iter().map(|scheme| scheme.name).collect();
-        words.push(format!("--null-move {}", comma_list(&names)));
-        words.extend(self.args.base.map(|base| format!("--base {}", base.name)));
-        words.extend(self.args.search.words());
-        words.join(" ")
-    }
-
-    fn markdown(&self, cells: &[Cell]) -> String {
-        let records = &self.suite.records;
-        let mates = records.iter().all(|record| record.mate.is_some());
-        let found = if mates { "mates found" } else { "solved" };
-        let base = self.schemes.get(self.base).map_or("", |scheme| scheme.name);
+    /// The report, as Markdown or, with a width, for a terminal.
+    fn markdown(&self, cells: &[Cell], width: Option<usize>) -> String {
+        let found = if self.are_mates() { "mates found" } else { "solved" };
+        let base = self.base_name();
+        let text = |table: crate::kit::table::Table| match width {
+            Some(_) => table.plain(width, 2),
+            None => table.to_string(),
+        };
         format!(
-            "# {name}: {count} positions\n\n    {command}\n\n\
-             Tacet {version}, {settings}. Nodes are counted from depth 1 on. Intervals: paired \
+            "# {name}: {count}\n\n    {command}\n\n\
+             {origin}.\n\n\
+             {settings}. Nodes are counted from depth 1 on. Intervals: paired \
              bootstrap over the positions, {resamples} resamples.\n\n\
              ## Tree size and {what}\n\n{tree}\n\
              {spread}\
              ## Inside the trees\n\n{inside}",
             name = self.suite_name(),
-            count = report::grouped(records.len() as u64),
-            command = self.command(),
-            version = env!("CARGO_PKG_VERSION"),
-            settings = self.args.search.describe(),
+            count = counted(self.suite.records.len(), "position"),
+            command = self.origin.command,
+            origin = self.origin.line(),
+            settings = capitalised(&self.setup.describe()),
             resamples = report::grouped(bootstrap::RESAMPLES as u64),
-            what = if mates { "mates found" } else { "positions solved" },
-            tree = tally::tree_table(cells, base, found),
-            spread = self.spread(cells),
-            inside = tally::inside_table(cells),
+            what = if self.are_mates() { "mates found" } else { "positions solved" },
+            tree = text(tally::tree_table(cells, base, found)),
+            spread = self.spread(cells, text),
+            inside = text(tally::inside_table(cells)),
         )
     }
 
     /// The section on single positions; nothing if there is only one scheme.
-    fn spread(&self, cells: &[Cell]) -> String {
+    fn spread(&self, cells: &[Cell], text: impl Fn(crate::kit::table::Table) -> String) -> String {
         if self.schemes.len() < 2 {
             return String::new();
         }
-        let base = self.schemes.get(self.base).map_or("", |scheme| scheme.name);
         format!(
             "## Position by position\n\n\
-             Nodes over those of {base} in the same position: the least and the most with their \
-             lines of the suite, and what a tenth, half and nine tenths of the positions do not \
-             exceed.\n\n{}\n",
-            tally::spread_table(cells)
+             Nodes over those of {base} in the same position: smallest and largest ratio with their \
+             lines of the suite, and the first decile, the median and the last decile.\n\n{table}\n",
+            base = self.base_name(),
+            table = text(tally::spread_table(cells))
         )
+    }
+
+    fn base_name(&self) -> &'static str {
+        self.schemes.get(self.base).map_or("", |scheme| scheme.name)
     }
 
     fn suite_name(&self) -> String {
@@ -343,33 +343,59 @@ impl Plan {
         name.to_string_lossy().into_owned()
     }
 
-    fn report<'a>(&self, cells: &'a [Cell]) -> Report<'a> {
-        Report {
-            command: self.command(),
+    fn report<'a>(&'a self, cells: &'a [Cell]) -> CompareReport<'a> {
+        CompareReport {
+            origin: &self.origin,
             settings: self.header(),
             suite: self.suite.path.display().to_string(),
             positions: self.suite.records.len(),
-            base: self.schemes.get(self.base).map_or("", |scheme| scheme.name),
+            base: self.base_name(),
             cells,
         }
     }
 
-    /// The figure; none if the searches were not limited by depth.
-    fn figure(&self, grid: &Grid) -> Result<Option<String>, LabError> {
-        let (Some(&least), Some(&most)) = (self.depths.first(), self.depths.last()) else {
-            return Ok(None);
-        };
+    /// Nodes over depth.
+    fn growth_figure(&self, grid: &Grid) -> Result<String, LabError> {
+        let (first, last) = (self.depths.first(), self.depths.last());
+        let (min, max) = (first.map_or(1, |&depth| depth), last.map_or(1, |&depth| depth));
         // A single depth is no curve: show how it came about.
-        let from = if least == most { (most - 3).max(1) } else { least };
+        let from = if min == max { (max - 3).max(1) } else { min };
         let line = |(scheme, name): (usize, &&str)| Series {
             name: (*name).to_owned(),
-            points: (from..=most).map(|depth| (depth, grid.nodes(depth, scheme))).collect(),
+            points: (from..=max)
+                .map(|depth| (f64::from(depth), grid.nodes(depth, scheme) as f64))
+                .collect(),
         };
         let series: Vec<Series> = grid.schemes.iter().enumerate().map(line).collect();
-        let count = report::grouped(self.suite.records.len() as u64);
-        let title = format!("Tree size: {}, {count} positions", self.suite_name());
-        chart::tree_size(&title, &series).map(Some)
+        let title = format!("Tree size: {}", self.figure_name());
+        chart::tree_size(&title, &self.figure_text(), &series)
     }
+
+    /// Positions solved over nodes.
+    fn solved_figure(&self, cells: &[Cell]) -> Result<String, LabError> {
+        let line = |scheme: &&'static Scheme| {
+            let own = cells.iter().filter(|cell| cell.scheme == scheme.name);
+            let points = own.map(|cell| (cell.stats.nodes as f64, cell.solved as f64)).collect();
+            Series { name: scheme.name.to_owned(), points }
+        };
+        let series: Vec<Series> = self.schemes.iter().map(line).collect();
+        let found = if self.are_mates() { "Mates found" } else { "Positions solved" };
+        let title = format!("{found} over nodes: {}", self.figure_name());
+        chart::solved(&title, &self.figure_text(), found, &series)
+    }
+
+    fn figure_name(&self) -> String {
+        format!("{}, {}", self.suite_name(), counted(self.suite.records.len(), "position"))
+    }
+
+    fn figure_text(&self) -> String {
+        format!("{}. {}", self.origin.command, self.origin.line())
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn key(record: &Record, scheme: &Scheme) -> (usize, String) {
@@ -378,6 +404,27 @@ fn key(record: &Record, scheme: &Scheme) -> (usize, String) {
 
 fn comma_list<T: ToString>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// The command that makes these tables, without what changes no number.
+fn command(
+    args: &CompareArgs,
+    setup: &SearchSetup,
+    schemes: &[&'static Scheme],
+    depths: &[Depth],
+) -> String {
+    let mut words = vec!["tacet compare".to_owned()];
+    words.extend(args.selection.words());
+    if !depths.is_empty() {
+        words.push(format!("--depths {}", comma_list(depths)));
+    }
+    words.extend(args.nodes.map(|nodes| format!("--nodes {nodes}")));
+    words.extend(args.time.map(|time| format!("--time {time}")));
+    let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
+    words.push(format!("--null-move {}", comma_list(&names)));
+    words.extend(args.base.map(|base| format!("--base {}", base.name)));
+    words.extend(setup.words());
+    words.join(" ")
 }
 
 /// The place of the base among the schemes.
@@ -391,7 +438,7 @@ fn base(schemes: &[&Scheme], wanted: Option<&Scheme>) -> Result<usize, LabError>
     }
 }
 
-/// The beginning of the files' names; its directory is made.
+/// The start of the files' names; its directory is created.
 fn out(args: &CompareArgs) -> Result<PathBuf, LabError> {
     let stem = args.selection.file.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("compare-{stem}");
@@ -404,6 +451,7 @@ fn out(args: &CompareArgs) -> Result<PathBuf, LabError> {
     Ok(out)
 }
 
+/// Results of an engine that searches otherwise must not be mixed with ours, whatever its version says.
 fn check_signatures(
     path: &Path,
     entries: &[Entry],
@@ -415,7 +463,7 @@ fn check_signatures(
     entries.iter().find(differs).map_or(Ok(()), |entry| {
         Err(LabError::Usage(format!(
             "{} was made by an engine that searches {} differently; choose another --out, or \
-             --fresh to begin anew",
+             --fresh to start over",
             path.display(),
             entry.scheme
         )))

@@ -30,10 +30,13 @@ use self::openings::{Book, BookArgs};
 use self::record::{GameRecord, Standing};
 use self::side::{MAX_HASH, Pace, Side, TimeControl};
 use self::statistics::Sprt;
-use super::journal::Journal;
-use super::{LabError, print, report, runner};
+use super::journal::{Journal, Restart};
+use super::report::{self, Origin};
+use super::{LabError, note_written, print, runner};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
+use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::params::Values;
 use crate::search::{ClassicOptions, Searcher};
@@ -118,9 +121,8 @@ pub struct DuelArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Begin anew even if --out has games
-    #[arg(long, requires = "out")]
-    pub fresh: bool,
+    #[command(flatten)]
+    pub restart: Restart,
 
     /// Write the games as PGN in the end
     #[arg(long, value_name = "FILE")]
@@ -175,23 +177,43 @@ pub fn defaults() -> Side {
 /// Bad arguments, and files that cannot be read or written.
 pub fn run(args: &DuelArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    report::check_writable(args.pgn.iter().chain(&args.json))?;
-    let games = plan.play(args)?;
+    let mut files = Files::new(args.restart.force);
+    if let Some(book) = &args.openings.book {
+        files.reads(book, "the book being read");
+    }
+    let origin = Origin::new(plan.command(args));
+    let receipts = match &args.out {
+        Some(path) => {
+            files.resumes(path, "the journal")?;
+            files.wrote(path);
+            Journal::receipts(path, &plan.header(args)?, &origin.command, args.restart)?
+        }
+        None => args.restart.check_unused().map(|()| Vec::new())?,
+    };
+    let mut declare = |path: &Option<PathBuf>, what| -> Result<Option<Output>, LabError> {
+        let Some(path) = path else { return Ok(None) };
+        Ok(Some(files.output_with(path, what, &origin.command, &receipts)?))
+    };
+    let pgn = declare(&args.pgn, "the PGN file")?;
+    let json = declare(&args.json, "the JSON file")?;
+    let (games, mut journal) = plan.play(args)?;
     let mut standing = Standing::new(args.sprt);
     standing.update(&games);
-    if let Some(path) = &args.pgn {
-        let text: String = games
-            .iter()
-            .flatten()
-            .filter_map(|record| record.to_pgn(&plan.a, &plan.b))
-            .map(|game| format!("{game}\n"))
-            .collect();
-        report::write_text(path, text.as_bytes())?;
+    let texts = [
+        (pgn, plan.pgn(&games).into_bytes()),
+        (json, report::json(&table::json(&plan, &standing, &origin))?),
+    ];
+    for (output, bytes) in texts {
+        let Some(output) = output else { continue };
+        let receipt = Receipt::new(output.path(), &bytes, &origin.command);
+        files.write(output, &bytes)?;
+        if let Some(journal) = &mut journal {
+            journal.add_receipt(&receipt)?;
+        }
     }
-    if let Some(path) = &args.json {
-        report::write_json(path, &table::json(&plan, &standing))?;
-    }
-    print(&table::text(&plan, &standing))
+    print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
+    note_written(&files);
+    Ok(())
 }
 
 /// A match to be played.
@@ -255,12 +277,15 @@ impl Plan {
     }
 
     /// Takes over the games already played and plays those missing.
-    fn play(&self, args: &DuelArgs) -> Result<Vec<Option<GameRecord>>, LabError> {
+    fn play(
+        &self,
+        args: &DuelArgs,
+    ) -> Result<(Vec<Option<GameRecord>>, Option<Journal>), LabError> {
         let mut games: Vec<Option<GameRecord>> = vec![None; self.games];
         let mut journal = None;
         if let Some(path) = &args.out {
             let (opened, kept) =
-                Journal::open::<GameRecord>(path, &self.header(args)?, args.fresh)?;
+                Journal::open::<GameRecord>(path, &self.header(args)?, args.restart)?;
             journal = Some(opened);
             for record in kept {
                 if let Some(slot) = games.get_mut(record.game) {
@@ -275,7 +300,29 @@ impl Plan {
                 journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
             })?;
         }
-        Ok(games)
+        Ok((games, journal))
+    }
+
+    /// The command that plays the same match, without what changes no game.
+    fn command(&self, args: &DuelArgs) -> String {
+        let book = args.openings.book.iter().map(|path| format!(" --book {}", path.display()));
+        let sprt = args.sprt.iter().map(|sprt| format!(" --sprt {},{}", sprt.elo0, sprt.elo1));
+        let syzygy = args.syzygy.iter().map(|dirs| format!(" --syzygy {dirs}"));
+        format!(
+            "tacet duel {} {} --games {} --seed {}{}{}{}",
+            self.a,
+            self.b,
+            self.games,
+            self.seed,
+            book.collect::<String>(),
+            sprt.collect::<String>(),
+            syzygy.collect::<String>()
+        )
+    }
+
+    fn pgn(&self, games: &[Option<GameRecord>]) -> String {
+        let played = games.iter().flatten().filter_map(|record| record.to_pgn(&self.a, &self.b));
+        played.map(|game| format!("{game}\n")).collect()
     }
 
     /// Plays what is `None`, several games at a time; `keep` is called for each game as it ends.
@@ -290,7 +337,7 @@ impl Plan {
         let (next, abandoned) = (AtomicUsize::new(0), AtomicBool::new(false));
         let conditions =
             Conditions { rules: self.rules, tables: self.tables.as_ref(), abandoned: &abandoned };
-        let bar = runner::progress(games.len(), games.len() - missing.len());
+        let bar = Progress::new(games.len() as u64, (games.len() - missing.len()) as u64);
         let (sender, receiver) = mpsc::channel();
         let result = thread::scope(|scope| {
             for _ in 0..concurrency.min(missing.len()) {

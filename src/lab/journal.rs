@@ -1,8 +1,9 @@
-//! The journal of a long run: one line of JSON per result, written as the results come.
+//! The journal of a long run: results on disk, one line of JSON each.
 //!
-//! The first line says what the results depend on. A later run with the same first line takes the
-//! results over and goes on; one with another is refused, since mixed results mean nothing. A run
-//! may be killed at any moment: a line without its end is dropped.
+//! The first line holds what the results depend on. A later run with the same first line takes the
+//! results over and does the rest; any other is refused, since mixed results mean nothing. A run may be
+//! killed at any moment: an incomplete last line is dropped. Lines with the one field `wrote` are
+//! receipts for reports made from the results ([`Receipt`]).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,13 +11,42 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::LabError;
+use super::{LabError, read_file};
+use crate::kit::files::Receipt;
 
-/// How long results may sit in the system's memory, where only a power cut can lose them.
-const SYNC_EVERY: Duration = Duration::from_secs(2);
+/// How long results may stay in the system's memory, where only a power cut can lose them.
+const SYNC_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The first field of every journal's first line; it names the command.
+const KINDS: [&str; 4] = ["journal", "duel", "ablate", "spsa"];
+
+/// What to do with results of an earlier run.
+#[derive(clap::Args, Clone, Copy, Default, Debug)]
+pub struct Restart {
+    /// Discard earlier results and start over
+    #[arg(long)]
+    pub fresh: bool,
+
+    /// Replace files that this command did not make
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl Restart {
+    /// For a run without a journal.
+    ///
+    /// # Errors
+    /// If `--fresh` was given, which then has no effect.
+    pub fn check_unused(self) -> Result<(), LabError> {
+        if self.fresh {
+            return Err(LabError::Usage("--fresh has no effect without --out".to_owned()));
+        }
+        Ok(())
+    }
+}
 
 /// A journal open for writing, locked against a second run.
 #[derive(Debug)]
@@ -27,56 +57,63 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins it, and returns the results already in it.
+    /// Opens the journal at `path`, or creates it, and returns the results already in it.
     ///
-    /// `header` is what the results depend on. With `fresh`, what was in the file is forgotten.
+    /// `header` is what the results depend on. `fresh` discards the results of another header; a file
+    /// that is no journal of this command is discarded with `fresh` and `force` only.
     ///
     /// # Errors
-    /// If another run has the file open, if it was made with another header, if a line is damaged,
-    /// if it is no regular file, or if it cannot be read or written.
+    /// If another run has the file open, if it has another header, if a line is damaged, if it is
+    /// no regular file, or if it cannot be read or written.
     pub fn open<R: DeserializeOwned>(
         path: &Path,
         header: &impl Serialize,
-        fresh: bool,
+        Restart { fresh, force }: Restart,
     ) -> Result<(Journal, Vec<R>), LabError> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(LabError::writing(path))?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path).map_err(LabError::writing(path))?;
         if !file.metadata().is_ok_and(|data| data.is_file()) {
             return Err(LabError::Usage(format!("{} is not a regular file", path.display())));
         }
         lock(&file, path)?;
-        if fresh {
-            file.set_len(0).map_err(LabError::writing(path))?;
-        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(LabError::reading(path))?;
-        let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        // Read before anything is cut off: it may be somebody else's file.
-        let results = if complete == 0 {
-            let own = serde_json::to_vec(header).unwrap_or_default();
-            if !own.starts_with(&bytes) {
-                return Err(LabError::Usage(format!(
-                    "{} is no journal; choose another --out, or --fresh to begin anew",
-                    path.display()
-                )));
-            }
-            Vec::new()
-        } else {
-            let header = serde_json::to_value(header).unwrap_or_default();
-            read_results(path, &bytes[..complete], &header)?
-        };
+        // Nothing is cut off before the file is known to be ours.
+        let (complete, results) = check(path, &bytes, header, Restart { fresh, force })?;
+        // The reports are still ours when the results are discarded.
+        let receipts = if fresh { receipts_in(&bytes) } else { Vec::new() };
         file.set_len(complete as u64).map_err(LabError::writing(path))?;
         file.seek(SeekFrom::Start(complete as u64)).map_err(LabError::writing(path))?;
         let mut journal = Journal { path: path.to_owned(), file, synced: Instant::now() };
         if complete == 0 {
             journal.append(header)?;
         }
+        receipts.iter().try_for_each(|receipt| journal.add_receipt(receipt))?;
         Ok((journal, results))
+    }
+
+    /// The receipts in the journal at `path`, for `command`; none if there is no journal. With `fresh`
+    /// whatever the journal lists may be replaced.
+    ///
+    /// # Errors
+    /// As [`Journal::open`], which changes the disk and this does not.
+    pub fn receipts(
+        path: &Path,
+        header: &impl Serialize,
+        command: &str,
+        restart: Restart,
+    ) -> Result<Vec<Receipt>, LabError> {
+        if !std::fs::metadata(path).is_ok_and(|data| data.is_file()) {
+            return Ok(Vec::new());
+        }
+        let bytes = read_file(path)?;
+        check::<IgnoredAny>(path, &bytes, header, restart)?;
+        let mut receipts = receipts_in(&bytes);
+        if restart.fresh {
+            receipts.iter_mut().for_each(|receipt| command.clone_into(&mut receipt.command));
+        }
+        Ok(receipts)
     }
 
     /// Writes a result.
@@ -87,14 +124,72 @@ impl Journal {
         let mut line = serde_json::to_vec(result)
             .map_err(|error| LabError::writing(&self.path)(error.into()))?;
         line.push(b'\n');
-        // In one piece, so that a kill leaves all of it or a line without its end.
+        // One write, so that a kill leaves the whole line or an incomplete one.
         self.file.write_all(&line).map_err(LabError::writing(&self.path))?;
-        if self.synced.elapsed() >= SYNC_EVERY {
+        if self.synced.elapsed() >= SYNC_INTERVAL {
             self.file.sync_data().map_err(LabError::writing(&self.path))?;
             self.synced = Instant::now();
         }
         Ok(())
     }
+
+    /// Writes a receipt, so that the same command may replace the file later.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn add_receipt(&mut self, receipt: &Receipt) -> Result<(), LabError> {
+        self.append(&serde_json::json!({ "wrote": receipt }))
+    }
+}
+
+/// May a journal with this header go on in a file with these bytes? Its complete lines in bytes, and its
+/// results; none with `fresh`.
+fn check<R: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+    header: &impl Serialize,
+    Restart { fresh, force }: Restart,
+) -> Result<(usize, Vec<R>), LabError> {
+    let own = serde_json::to_value(header).unwrap_or_default();
+    let line = serde_json::to_vec(header).unwrap_or_default();
+    if !(is_own(bytes, &own, &line) || fresh && force) {
+        return Err(LabError::Usage(format!(
+            "{} is no journal of this command; choose another --out, or --fresh --force to replace it",
+            path.display()
+        )));
+    }
+    let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    match complete {
+        _ if fresh => Ok((0, Vec::new())),
+        0 => Ok((0, Vec::new())),
+        _ => Ok((complete, read_results(path, &bytes[..complete], &own)?)),
+    }
+}
+
+fn receipts_in(bytes: &[u8]) -> Vec<Receipt> {
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| is_receipt(line));
+    lines
+        .filter_map(|line| serde_json::from_slice::<Value>(line).ok())
+        .filter_map(|mut value| serde_json::from_value(value.get_mut("wrote")?.take()).ok())
+        .collect()
+}
+
+fn is_receipt(line: &[u8]) -> bool {
+    line.starts_with(b"{\"wrote\":")
+}
+
+/// Is this an empty file, the start of a first line like ours, or a journal of the same command?
+fn is_own(bytes: &[u8], own: &Value, line: &[u8]) -> bool {
+    let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if first.len() == bytes.len() && line.starts_with(first) {
+        return true;
+    }
+    let kind = |value: &Value| {
+        let name = KINDS.into_iter().find(|&name| value.get(name).is_some())?;
+        Some((name, value.get("journal").cloned()))
+    };
+    let found = serde_json::from_slice::<Value>(first).ok();
+    found.is_some_and(|found| kind(&found) == kind(own) && kind(own).is_some())
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), LabError> {
@@ -102,7 +197,7 @@ fn lock(file: &File, path: &Path) -> Result<(), LabError> {
         Err(TryLockError::WouldBlock) => {
             Err(LabError::Usage(format!("another run is writing {}", path.display())))
         }
-        // Some file systems know no locks; that is no reason not to measure.
+        // Some file systems have no locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
@@ -117,13 +212,13 @@ fn read_results<R: DeserializeOwned>(
     let found: Value = serde_json::from_slice(found).map_err(|error| damaged(path, 1, &error))?;
     if found != *header {
         return Err(LabError::Usage(format!(
-            "{} was made with other settings ({}); choose another --out, or --fresh to begin anew",
+            "{} was made with other settings ({}); choose another --out, or --fresh to start over",
             path.display(),
             differences(&found, header).join(", ")
         )));
     }
     lines
-        .filter(|(_, line)| !line.is_empty())
+        .filter(|(_, line)| !line.is_empty() && !is_receipt(line))
         .map(|(index, line)| {
             serde_json::from_slice(line).map_err(|error| damaged(path, index + 1, &error))
         })
@@ -131,7 +226,7 @@ fn read_results<R: DeserializeOwned>(
 }
 
 fn damaged(path: &Path, line: usize, error: &serde_json::Error) -> LabError {
-    let reason = format!("not a result ({error}); --fresh begins anew");
+    let reason = format!("not a result ({error}); --fresh starts over");
     LabError::Line { file: path.to_owned(), line, reason }
 }
 
@@ -152,27 +247,32 @@ fn differences(there: &Value, here: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::TempDir;
+
     use super::*;
 
     type Opened = Result<(Journal, Vec<(u32, String)>), LabError>;
 
     #[derive(Serialize)]
     struct Header {
+        journal: &'static str,
         depth: u32,
         table: u32,
     }
 
-    const HEADER: Header = Header { depth: 8, table: 64 };
+    const HEADER: Header = Header { journal: "test", depth: 8, table: 64 };
+    const RESUME: Restart = Restart { fresh: false, force: false };
+    const FRESH: Restart = Restart { fresh: true, force: false };
 
-    fn scratch(name: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("tacet-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        path
+    fn scratch() -> (TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        (folder, path)
     }
 
     fn write_three(path: &Path) {
         let (mut journal, old): (_, Vec<(u32, String)>) =
-            Journal::open(path, &HEADER, false).expect("opens");
+            Journal::open(path, &HEADER, RESUME).expect("opens");
         assert!(old.is_empty());
         for n in 0..3u32 {
             journal.append(&(n, "text")).expect("writes");
@@ -181,63 +281,77 @@ mod tests {
 
     #[test]
     fn results_come_back_and_a_torn_line_is_dropped() {
-        let path = scratch("torn");
+        let (_folder, path) = scratch();
         write_three(&path);
         let whole = std::fs::read(&path).expect("reads");
-        let head = whole.iter().position(|&b| b == b'\n').expect("has lines") + 1;
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).expect("writes");
-            let opened: Opened = Journal::open(&path, &HEADER, false);
+            let opened: Opened = Journal::open(&path, &HEADER, RESUME);
             let (mut journal, results) = opened.expect("opens");
             let ends = whole[..length].iter().filter(|&&b| b == b'\n').count();
-            assert_eq!(results.len(), ends.saturating_sub(1), "cut at {length} of {head}..");
+            assert_eq!(results.len(), ends.saturating_sub(1), "cut at {length}");
             for n in results.len()..3 {
                 journal.append(&(n, "text")).expect("writes");
             }
             drop(journal);
             assert_eq!(std::fs::read(&path).expect("reads"), whole);
         }
-        std::fs::remove_file(&path).expect("is removed");
+    }
+
+    #[test]
+    fn receipts_are_kept_apart_from_results() {
+        let (_folder, path) = scratch();
+        let receipts = || Journal::receipts(&path, &HEADER, "tacet", RESUME).expect("a journal");
+        assert!(receipts().is_empty());
+        write_three(&path);
+        let receipt = Receipt::new(Path::new("a/r.md"), b"text", "tacet compare a.epd");
+        let opened: Opened = Journal::open(&path, &HEADER, RESUME);
+        opened.expect("opens").0.add_receipt(&receipt).expect("writes");
+        assert_eq!(receipts(), [receipt]);
+        let opened: Opened = Journal::open(&path, &HEADER, RESUME);
+        assert_eq!(opened.expect("opens").1.len(), 3);
     }
 
     #[test]
     fn other_settings_are_refused_unless_fresh() {
-        let path = scratch("settings");
+        let (_folder, path) = scratch();
         write_three(&path);
-        let other = Header { depth: 9, table: 64 };
-        let refused: Opened = Journal::open(&path, &other, false);
+        let other = Header { depth: 9, ..HEADER };
+        let refused: Opened = Journal::open(&path, &other, RESUME);
         let message = refused.expect_err("is refused").to_string();
         assert!(message.contains("depth: 8 there, 9 here"), "{message}");
         assert!(!message.contains("table"), "{message}");
-        let fresh: Opened = Journal::open(&path, &other, true);
+        let fresh: Opened = Journal::open(&path, &other, FRESH);
         assert!(fresh.expect("opens").1.is_empty());
-        std::fs::remove_file(&path).expect("is removed");
     }
 
     #[test]
     fn a_file_of_another_kind_is_refused_and_left_as_it_was() {
-        let path = scratch("foreign");
-        for foreign in ["{\"result\": 1}", "one\ntwo\nthree without an end"] {
+        let (_folder, path) = scratch();
+        let other = "{\"journal\":\"another command\",\"depth\":8,\"table\":64}\n";
+        for foreign in ["{\"result\": 1}", "one\ntwo\nthree without an end", "{}\n", other, "\n"] {
             std::fs::write(&path, foreign).expect("writes");
-            let opened: Opened = Journal::open(&path, &HEADER, false);
-            assert!(opened.is_err(), "{foreign}");
-            assert_eq!(std::fs::read_to_string(&path).expect("reads"), foreign);
+            for restart in [RESUME, FRESH, Restart { fresh: false, force: true }] {
+                let opened: Opened = Journal::open(&path, &HEADER, restart);
+                assert!(opened.is_err(), "{foreign}");
+                assert_eq!(std::fs::read_to_string(&path).expect("reads"), foreign);
+            }
         }
-        std::fs::remove_file(&path).expect("is removed");
+        let opened: Opened = Journal::open(&path, &HEADER, Restart { fresh: true, force: true });
+        assert!(opened.is_ok());
     }
 
     #[test]
     fn damage_and_a_second_run_are_refused() {
-        let path = scratch("damage");
+        let (_folder, path) = scratch();
         write_three(&path);
-        let first: Opened = Journal::open(&path, &HEADER, false);
-        let second: Opened = Journal::open(&path, &HEADER, false);
+        let first: Opened = Journal::open(&path, &HEADER, RESUME);
+        let second: Opened = Journal::open(&path, &HEADER, RESUME);
         assert!(second.expect_err("is refused").to_string().contains("another run"));
         drop(first);
         let text = std::fs::read_to_string(&path).expect("reads").replace("[1,", "[x,");
         std::fs::write(&path, text).expect("writes");
-        let damaged: Opened = Journal::open(&path, &HEADER, false);
+        let damaged: Opened = Journal::open(&path, &HEADER, RESUME);
         assert!(damaged.expect_err("is refused").to_string().contains("line 3: not a result"));
-        std::fs::remove_file(&path).expect("is removed");
     }
 }

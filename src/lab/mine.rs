@@ -1,27 +1,27 @@
 //! `tacet mine`: makes what the experiments need, so that anyone can make it again: tactical
 //! positions from games, zugzwang positions from endgame tables, openings.
 //!
-//! What is found depends on the input, the options and this version of Tacet alone, however many
-//! searches run at a time. It is written as soon as it is found.
+//! What is found depends only on the input, the options and the version of Tacet, not on how many
+//! searches run at once.
 
 mod material;
 pub mod openings;
 pub mod tactics;
 pub mod zugzwang;
 
-use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
 use self::openings::OpeningsArgs;
 use self::tactics::TacticsArgs;
-use self::zugzwang::ZugzwangArgs;
-use super::{LabError, print};
+use self::zugzwang::MineZugzwangArgs;
+use super::{LabError, note_written, print};
 use crate::board::Position;
+use crate::kit::files::{Draft, Files};
 use crate::score::Depth;
 use crate::search::Outcome;
 
-/// Makes suites: tactical positions, zugzwangs, or openings
+/// Make suites of tactical positions or zugzwangs, or openings
 #[derive(clap::Args, Clone, Debug)]
 pub struct MineArgs {
     #[command(subcommand)]
@@ -31,71 +31,100 @@ pub struct MineArgs {
 #[derive(clap::Subcommand, Clone, Debug)]
 enum What {
     Tactics(TacticsArgs),
-    Zugzwang(ZugzwangArgs),
+    Zugzwang(MineZugzwangArgs),
     Openings(OpeningsArgs),
 }
 
-/// How many are wanted, and where they go.
+/// How much to find, and where to put it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Wanted {
-    /// Where to write what is found, line by line; a file of that name is replaced
+    /// File for what is found
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
-    /// How many are wanted
+    /// Stop after this many
     #[arg(long, value_name = "N", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub count: u32,
+
+    /// Replace files that this command did not make
+    #[arg(long)]
+    pub force: bool,
 }
 
-/// Mines what is asked for, writes it and prints what came of it.
+/// Mines, and says what came of it.
 ///
 /// # Errors
-/// Bad arguments, and files that cannot be read or written.
+/// Bad arguments, files that cannot be read or written, and Ctrl-C.
 pub fn run(args: &MineArgs) -> Result<(), LabError> {
-    let (wanted, found) = match &args.what {
-        What::Tactics(args) => (&args.wanted, tactics::mine(args)?),
-        What::Zugzwang(args) => (&args.wanted, zugzwang::mine(args)?),
-        What::Openings(args) => (&args.wanted, openings::mine(args)?),
+    let wanted = match &args.what {
+        What::Tactics(args) => &args.wanted,
+        What::Zugzwang(args) => &args.wanted,
+        What::Openings(args) => &args.wanted,
     };
-    let path = wanted.out.display();
-    print(&format!("{found} of {} wanted written to {path}\n", wanted.count))
+    let mut files = Files::new(wanted.force);
+    let found = match &args.what {
+        What::Tactics(args) => tactics::mine(args, &mut files),
+        What::Zugzwang(args) => zugzwang::mine(args, &mut files),
+        What::Openings(args) => openings::mine(args, &mut files),
+    }?;
+    let (path, count) = (wanted.out.display(), wanted.count);
+    print(&match found {
+        0 => format!("0 of {count} wanted; {path} is not written\n"),
+        _ => format!("{found} of {count} wanted written to {path}\n"),
+    })?;
+    note_written(&files);
+    Ok(())
 }
 
-/// The file being written. Lines are there as soon as they are found.
-struct Out {
-    path: PathBuf,
-    file: File,
+/// What is found, on its way to the file. The file is replaced at the end only, and only if there is
+/// something to put into it.
+struct Collection {
+    draft: Draft,
     lines: u32,
     wanted: u32,
 }
 
-impl Out {
-    /// Begins the file. To be called when all that is to be read has been found good, so that a
-    /// mistyped command does not cost what was there.
-    fn create(wanted: &Wanted) -> Result<Out, LabError> {
-        let path = wanted.out.clone();
-        let file = File::create(&path).map_err(LabError::writing(&path))?;
-        Ok(Out { path, file, lines: 0, wanted: wanted.count })
+impl Collection {
+    /// To be called when all input has been read and found good, before the work.
+    fn new(wanted: &Wanted, files: &mut Files) -> Result<Collection, LabError> {
+        let draft = files.output(&wanted.out, "the suite being made")?.begin()?;
+        Ok(Collection { draft, lines: 0, wanted: wanted.count })
     }
 
     fn is_full(&self) -> bool {
         self.lines >= self.wanted
     }
 
-    fn line(&mut self, line: &str) -> Result<(), LabError> {
+    fn push(&mut self, line: &str) -> Result<(), LabError> {
         self.lines += 1;
-        writeln!(self.file, "{line}").map_err(LabError::writing(&self.path))
+        writeln!(self.draft, "{line}").map_err(LabError::writing(self.draft.path()))
+    }
+
+    /// Puts the lines in their place. After a failure or Ctrl-C they stay in a file of their own.
+    fn close(self, files: &mut Files, mined: Result<(), LabError>) -> Result<u32, LabError> {
+        let Collection { draft, lines, wanted } = self;
+        match mined {
+            Ok(()) if lines > 0 => files.commit(draft)?,
+            Ok(()) => {}
+            Err(error) if lines > 0 => {
+                let part = draft.keep()?;
+                let part = part.map_or(String::new(), |part| format!(" in {}", part.display()));
+                return Err(error.if_interrupted(|| format!("{lines} of {wanted} are{part}")));
+            }
+            Err(error) => return Err(error.if_interrupted(|| "nothing found so far".to_owned())),
+        }
+        Ok(lines)
     }
 }
 
-/// The four fields with which a line of EPD begins.
+/// The first four fields of a line of EPD.
 fn epd_fields(position: &Position) -> String {
     let fen = position.to_fen();
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// The depth from which on the best move never changed; `None` if no depth was completed.
+/// The depth from which on the best move stayed the same; `None` if no depth was completed.
 fn settled(outcome: &Outcome) -> Option<Depth> {
     let best = outcome.best();
     let last = outcome.iterations.iter().rev().take_while(|iteration| iteration.best == best);

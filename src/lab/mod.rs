@@ -1,23 +1,23 @@
-//! The laboratory: experiments with suites of positions, from one command each.
+//! The laboratory: experiments with suites of positions, one command each.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`epd`] | reads suites of positions |
-//! | [`runner`] | searches many positions, several at a time, each with one thread |
+//! | [`runner`] | searches many positions, several at once, one thread each |
 //! | [`suite`] | `tacet suite`: solves a suite |
 //! | [`compare`] | `tacet compare`: the tables of the 2002 paper for any suite and schemes |
 //! | [`duel`] | `tacet duel`: a match between two schemes |
 //! | [`zugzwang`] | `tacet zugzwang`: would the side to move rather pass? |
 //! | [`mine`] | `tacet mine`: makes suites and openings |
-//! | `ablate` | `tacet ablate`: what each step of the search is worth (feature `tune`) |
+//! | `ablate` | `tacet ablate`: measures every step of the search in one match (feature `tune`) |
 //! | `spsa` | `tacet spsa`: tunes search parameters by games (feature `tune`) |
 //! | `pairs` | the pairs of games that both play (feature `tune`) |
-//! | [`journal`] | the record of a long run, from which it resumes |
+//! | [`journal`] | the results of a long run on disk, from which it resumes |
 //! | [`bootstrap`] | intervals for differences between schemes |
 //! | [`tally`] | the tables of a comparison, from single results |
-//! | [`variant`] | changes of a null-move scheme, typed |
-//! | [`report`] | tables as Markdown and as files |
-//! | [`chart`] | the paper's Figure 4 as SVG |
+//! | [`variant`] | null-move schemes with changes, as typed |
+//! | [`report`] | what every report says about its origin, and numbers as text |
+//! | [`chart`] | figures as SVG |
 
 #[cfg(feature = "tune")]
 pub mod ablate;
@@ -41,47 +41,48 @@ pub mod variant;
 pub mod zugzwang;
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+
+use thiserror::Error;
 
 use crate::board::pgn::{self, PgnError};
+use crate::kit::files::{Files, FilesError};
+use crate::kit::progress;
 
-/// More bytes than any suite or book has.
-const MOST_BYTES: u64 = 1 << 29;
+/// Larger than any suite or book.
+const MAX_BYTES: u64 = 1 << 29;
 
-/// Why an experiment could not be done. Displays as one line.
-#[derive(Debug)]
+/// The exit status of a program ended by Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// Why an experiment failed. Displays as one line.
+#[derive(Debug, Error)]
 pub enum LabError {
-    /// What was asked for makes no sense.
+    /// The arguments make no sense.
+    #[error("{0}")]
     Usage(String),
-    /// A line of a file is not what it should be.
-    Line {
-        /// The file.
-        file: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// A line of a file is wrong.
+    #[error("{}, line {line}: {reason}", file.display())]
+    Line { file: PathBuf, line: usize, reason: String },
     /// A file cannot be read.
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// The system's reason.
-        error: io::Error,
-    },
+    #[error("cannot read {}: {error}", file.display())]
+    Read { file: PathBuf, error: io::Error },
     /// A file cannot be written.
-    Write {
-        /// The file.
-        file: PathBuf,
-        /// The system's reason.
-        error: io::Error,
-    },
+    #[error("cannot write {}: {error}", file.display())]
+    Write { file: PathBuf, error: io::Error },
+    /// An output is refused, or cannot be written.
+    #[error(transparent)]
+    Files(#[from] FilesError),
     /// Standard output cannot be written.
+    #[error("cannot write to standard output: {0}")]
     Output(io::Error),
-    /// The machine lacks something, as memory.
+    /// The machine lacks memory, threads or the like.
+    #[error("{0}")]
     Machine(String),
+    /// Ctrl-C.
+    #[error("interrupted{0}")]
+    Interrupted(String),
 }
 
 impl LabError {
@@ -97,50 +98,42 @@ impl LabError {
         |error| LabError::Write { file, error }
     }
 
-    /// Did the reader of our output merely have enough (`tacet suite ... | head`)?
+    /// Says what remains of the work that Ctrl-C ended.
+    pub(crate) fn if_interrupted(self, remains: impl FnOnce() -> String) -> LabError {
+        match self {
+            LabError::Interrupted(_) => LabError::Interrupted(format!(": {}", remains())),
+            other => other,
+        }
+    }
+
+    /// True if the reader of standard output went away (`tacet suite ... | head`).
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, LabError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// The exit status: 2 for bad input, 1 for what went wrong with good input, 0 for a closed
-    /// pipe, which is no failure.
+    /// The exit status: 2 for bad input, 1 for what the system refuses, 130 after Ctrl-C, 0 for a
+    /// closed pipe.
     pub fn exit_status(&self) -> u8 {
         match self {
             LabError::Usage(_) | LabError::Line { .. } | LabError::Read { .. } => 2,
+            LabError::Files(error) => error.exit_status(),
+            LabError::Interrupted(_) => INTERRUPTED,
             LabError::Output(_) if self.is_closed_pipe() => 0,
             LabError::Write { .. } | LabError::Output(_) | LabError::Machine(_) => 1,
         }
     }
 }
 
-impl fmt::Display for LabError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LabError::Usage(reason) | LabError::Machine(reason) => f.write_str(reason),
-            LabError::Line { file, line, reason } => {
-                write!(f, "{}, line {line}: {reason}", file.display())
-            }
-            LabError::Read { file, error } => write!(f, "cannot read {}: {error}", file.display()),
-            LabError::Write { file, error } => {
-                write!(f, "cannot write {}: {error}", file.display())
-            }
-            LabError::Output(error) => write!(f, "cannot write to standard output: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for LabError {}
-
 /// Reads a whole file.
 ///
 /// # Errors
-/// [`LabError::Read`], also for what has no end, as `/dev/zero`.
+/// [`LabError::Read`], also for files without end such as `/dev/zero`.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .and_then(|count| match count as u64 {
-            0..=MOST_BYTES => Ok(()),
+            0..=MAX_BYTES => Ok(()),
             _ => Err(io::ErrorKind::FileTooLarge.into()),
         })
         .map_err(LabError::reading(path))?;
@@ -164,7 +157,7 @@ pub fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), LabError
     Ok((games, bad))
 }
 
-/// Writes to standard output at once; unlike `print!`, a closed pipe is an error, not a panic.
+/// Writes to standard output and flushes. A closed pipe is an error, not a panic as in `print!`.
 ///
 /// # Errors
 /// [`LabError::Output`].
@@ -172,4 +165,24 @@ pub fn print(text: &str) -> Result<(), LabError> {
     use io::Write;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(LabError::Output)
+}
+
+/// A line on standard error that is no error; nothing with `--quiet`.
+pub(crate) fn note(text: &str) {
+    if !progress::is_quiet() {
+        eprintln!("{text}");
+    }
+}
+
+/// Names the files that a command wrote: its last act.
+pub(crate) fn note_written(files: &Files) {
+    if let Some(text) = files.summary() {
+        note(&text);
+    }
+}
+
+/// `1 position`, `7 positions`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", report::grouped(count as u64))
 }

@@ -1,84 +1,47 @@
-//! Tables: as Markdown that is also readable as it stands, and as files.
+//! What every report says about its origin, and numbers as text.
 
-use std::fmt;
-use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
-
+use indicatif::HumanCount;
 use serde::Serialize;
 
 use super::LabError;
+use crate::eval::network::EMBEDDED_CHECKSUM;
+use crate::kit::date::Date;
+use crate::kit::files::{Files, Output};
+use crate::score::{Score, wdl};
 
-/// To which side a column is aligned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Align {
-    /// Words.
-    Left,
-    /// Numbers.
-    Right,
+/// Where a report comes from: which program, which command, when.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Origin {
+    tacet: &'static str,
+    commit: &'static str,
+    network: String,
+    date: String,
+    /// The command that makes the report again, without options that change no result.
+    pub command: String,
 }
 
-/// A table in Markdown; all cells of a column get the same width.
-#[derive(Clone, Debug)]
-pub struct MarkdownTable {
-    columns: Vec<(String, Align)>,
-    rows: Vec<Vec<String>>,
-}
-
-impl MarkdownTable {
-    /// A table with these column heads.
-    pub fn new(columns: &[(&str, Align)]) -> MarkdownTable {
-        let own = |&(head, align): &(&str, Align)| (head.to_owned(), align);
-        MarkdownTable { columns: columns.iter().map(own).collect(), rows: Vec::new() }
-    }
-
-    /// Adds a row; missing cells stay empty, surplus ones are dropped.
-    pub fn push(&mut self, mut row: Vec<String>) {
-        row.resize(self.columns.len(), String::new());
-        self.rows.push(row.into_iter().map(|cell| cell.replace('|', "\\|")).collect());
-    }
-
-    fn width(&self, column: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count());
-        let head = self.columns.get(column).map_or(0, |(head, _)| head.chars().count());
-        cells.chain([head, 3]).max().unwrap_or(3)
-    }
-}
-
-impl fmt::Display for MarkdownTable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths: Vec<usize> = (0..self.columns.len()).map(|c| self.width(c)).collect();
-        let line = |f: &mut fmt::Formatter<'_>, cells: &mut dyn Iterator<Item = &String>| {
-            for ((cell, &width), (_, align)) in cells.zip(&widths).zip(&self.columns) {
-                match align {
-                    Align::Left => write!(f, "| {cell:<width$} ")?,
-                    Align::Right => write!(f, "| {cell:>width$} ")?,
-                }
-            }
-            writeln!(f, "|")
-        };
-        line(f, &mut self.columns.iter().map(|(head, _)| head))?;
-        for (&width, (_, align)) in widths.iter().zip(&self.columns) {
-            match align {
-                Align::Left => write!(f, "|:{}-", "-".repeat(width))?,
-                Align::Right => write!(f, "|-{}:", "-".repeat(width))?,
-            }
+impl Origin {
+    /// Of a report that `command` makes today.
+    pub fn new(command: String) -> Origin {
+        Origin {
+            tacet: env!("CARGO_PKG_VERSION"),
+            commit: env!("TACET_COMMIT"),
+            network: format!("{EMBEDDED_CHECKSUM:016x}"),
+            date: Date::today().to_string(),
+            command,
         }
-        writeln!(f, "|")?;
-        self.rows.iter().try_for_each(|row| line(f, &mut row.iter()))
+    }
+
+    /// `Tacet 0.1.0, commit ef1cd57, network 0123456789abcdef, 2026-11-26`
+    pub fn line(&self) -> String {
+        let Origin { tacet, commit, network, date, .. } = self;
+        format!("Tacet {tacet}, commit {commit}, network {network}, {date}")
     }
 }
 
 /// `1652668804` as `1,652,668,804`.
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 /// A share in per cent, with two decimals if it is small: `76.9 %`, `0.03 %`; `-` of nothing.
@@ -90,55 +53,38 @@ pub fn percent(part: u64, whole: u64) -> String {
     if share > 0.0 && share < 0.95 { format!("{share:.2} %") } else { format!("{share:.1} %") }
 }
 
-/// A count with its share of another: `1,234 (6.1 %)`; `0` if there is nothing to share.
+/// A count with its share of another: `1,234 (6.1 %)`; `0` if the count is 0.
 pub fn with_share(part: u64, whole: u64) -> String {
     if part == 0 { "0".to_owned() } else { format!("{} ({})", grouped(part), percent(part, whole)) }
 }
 
-/// Finds out whether the files can be written, before work whose result would be lost. What is in
-/// them stays.
-///
-/// # Errors
-/// For the first that cannot.
-pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), LabError> {
-    for path in paths {
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        file.map_err(LabError::writing(path))?;
-    }
-    Ok(())
-}
-
-/// Writes a table of raw numbers as CSV.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write_csv(path: &Path, head: &[&str], rows: &[Vec<String>]) -> Result<(), LabError> {
-    let write = || -> csv::Result<()> {
-        let mut file = csv::Writer::from_path(path)?;
-        file.write_record(head)?;
-        rows.iter().try_for_each(|row| file.write_record(row))?;
-        Ok(file.flush()?)
-    };
-    write().map_err(|error| LabError::writing(path)(error.into()))
+/// What UCI shows as +100 centipawns, in the unscaled centipawns of the laboratory.
+pub fn unscaled_pawn() -> i32 {
+    (0..1_000).find(|&value| wdl::normalised(Score::cp(value)) >= 100).unwrap_or(100)
 }
 
 /// Writes anything as JSON.
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), LabError> {
-    let mut text =
-        serde_json::to_vec_pretty(value).map_err(|error| LabError::writing(path)(error.into()))?;
-    text.push(b'\n');
-    write_text(path, &text)
+pub fn write_json(
+    files: &mut Files,
+    output: Output,
+    value: &impl Serialize,
+) -> Result<(), LabError> {
+    Ok(files.write(output, &json(value)?)?)
 }
 
-/// Writes a file.
+/// Anything as the text of a JSON file.
 ///
 /// # Errors
-/// If it cannot be written.
-pub fn write_text(path: &Path, text: &[u8]) -> Result<(), LabError> {
-    std::fs::write(path, text).map_err(LabError::writing(path))
+/// If the value cannot be serialised.
+pub fn json(value: &impl Serialize) -> Result<Vec<u8>, LabError> {
+    let failure =
+        |error: serde_json::Error| LabError::Machine(format!("cannot write JSON: {error}"));
+    let mut text = serde_json::to_vec_pretty(value).map_err(failure)?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -164,16 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_aligned_markdown() {
-        let mut table = MarkdownTable::new(&[("scheme", Align::Left), ("nodes", Align::Right)]);
-        table.push(vec!["off".into(), "1,000,000".into()]);
-        table.push(vec!["a|b".into()]);
-        assert_eq!(
-            table.to_string(),
-            "| scheme |     nodes |\n\
-             |:-------|----------:|\n\
-             | off    | 1,000,000 |\n\
-             | a\\|b   |           |\n"
-        );
+    fn an_origin_names_version_network_and_day() {
+        let origin = Origin::new("tacet suite a.epd".to_owned());
+        let line = origin.line();
+        assert!(line.starts_with(concat!("Tacet ", env!("CARGO_PKG_VERSION"), ", commit ")));
+        assert!(line.contains(&format!("network {EMBEDDED_CHECKSUM:016x}, 20")), "{line}");
     }
 }

@@ -1,37 +1,42 @@
-//! Searching many positions, several at a time, each by a search with one thread and a table of
-//! its own that is cleared before: how many run at a time changes no node count.
+//! Searching many positions, several at once, each with one thread and a table of its own that is
+//! cleared before: node counts do not depend on how many run at once.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use crossbeam_channel::select;
+use serde::Serialize;
 
 use super::epd::{self, Suite};
 use super::{LabError, report};
+use crate::board::notation::quoted;
 use crate::board::{Color, Position};
-use crate::kit::progress::Progress;
+use crate::kit::{interrupt, ranges, suggest};
 use crate::score::{Depth, MAX_PLY};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
 use crate::search::{self, ClassicOptions, Outcome, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
-/// Which positions of which suite.
+/// Positions of a suite.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Selection {
-    /// A suite of positions in EPD
+    /// Suite of positions in EPD
     pub file: PathBuf,
 
-    /// Leave out positions in which a side has only king and pawns, as the paper did
+    /// Leave out positions where a side has king and pawns only, as the paper did
     #[arg(long)]
     pub discard_pawn_endings: bool,
 
-    /// Only positions in which both sides have only king and pawns
+    /// Keep only positions where both sides have king and pawns only
     #[arg(long, conflicts_with = "discard_pawn_endings")]
     pub pawn_endings: bool,
 
-    /// Only every Nth position (of those not left out)
+    /// Keep only every Nth position of those not left out
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
@@ -55,12 +60,12 @@ impl Selection {
             return Err(LabError::Line {
                 file: self.file.clone(),
                 line: over.line,
-                reason: "the game is over here: there is no legal move".to_owned(),
+                reason: "no legal move: the game is over".to_owned(),
             });
         }
         if suite.records.is_empty() {
             let path = self.file.display();
-            return Err(LabError::Usage(format!("{path} has no position of the kind wanted")));
+            return Err(LabError::Usage(format!("{path} has no position of the kind asked for")));
         }
         Ok(suite)
     }
@@ -81,35 +86,34 @@ impl Selection {
     }
 }
 
-/// How to search.
+/// How to search, as typed.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArgs {
-    /// The searcher: classic (the paper's), playing (the strong one) or tactical (the strong one for
-    /// problems)
-    #[arg(long, value_name = "NAME", default_value = "classic", value_parser = searcher)]
-    pub searcher: Searcher,
+    /// Searcher: playing, tactical or classic (the paper's)
+    #[arg(long, value_name = "NAME", value_parser = searcher)]
+    pub searcher: Option<Searcher>,
 
-    /// Megabytes of the transposition table, of which every job has one
+    /// Hash size in MB, per job
     #[arg(long, value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub hash: u32,
 
-    /// Instead of megabytes: so many entries, rounded up to a multiple of four
+    /// Hash size in entries instead of MB, rounded up to a multiple of four
     #[arg(long, value_name = "N", conflicts_with = "hash",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub entries: Option<u32>,
 
-    /// How many positions are searched at a time
+    /// Positions to search at once
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: u16,
 
-    /// Turn a choice of the classic searcher on or off, as in history=off
-    #[arg(short = 'o', long = "switch", value_name = "NAME=on|off", value_parser = switch)]
+    /// Turn an option of the classic searcher on or off, e.g. history=off
+    #[arg(long = "switch", short_alias = 'o', value_name = "NAME=on|off", value_parser = switch)]
     pub switches: Vec<Switch>,
 }
 
-/// A choice of the classic searcher, turned on or off.
+/// An option of the classic searcher, turned on or off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
     name: &'static str,
@@ -119,9 +123,8 @@ pub struct Switch {
 /// The size of a transposition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableSize {
-    /// In megabytes, as engines count.
     Megabytes(u32),
-    /// In entries: for tables of less than a megabyte.
+    /// For tables of less than a megabyte.
     Entries(u32),
 }
 
@@ -140,39 +143,87 @@ impl TableSize {
     }
 }
 
+/// How to search: the arguments, checked.
+#[derive(Clone, Debug)]
+pub struct SearchSetup {
+    pub searcher: Searcher,
+    pub table: TableSize,
+    pub jobs: u16,
+    pub options: ClassicOptions,
+    /// The searcher that the command takes if none is named.
+    usual: Searcher,
+}
+
+/// What search results depend on, for the first line of a journal. The names are those of files on disk.
+#[derive(Serialize)]
+pub struct SearchHeader {
+    journal: &'static str,
+    tacet: &'static str,
+    suite_hash: String,
+    searcher: &'static str,
+    switches: BTreeMap<&'static str, bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash_mb: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash_entries: Option<u32>,
+    nodes: Option<u64>,
+    time_ms: Option<u64>,
+}
+
 impl SearchArgs {
-    /// The choices of the classic searcher; the last word on each counts.
-    pub fn switches(&self) -> ClassicOptions {
-        let mut switches = ClassicOptions::default();
+    /// Checks the arguments. `usual` is the searcher if none is named.
+    ///
+    /// # Errors
+    /// If an option has no effect with the searcher.
+    pub fn check(&self, usual: Searcher) -> Result<SearchSetup, LabError> {
+        let searcher = self.searcher.unwrap_or(usual);
+        let mut options = ClassicOptions::default();
         for Switch { name, on } in &self.switches {
-            if let Some(switch) = switches.by_name(name) {
-                *switch = *on;
+            check_option(name, searcher).map_err(LabError::Usage)?;
+            if let Some(option) = options.by_name(name) {
+                *option = *on;
             }
         }
-        switches
+        let megabytes = TableSize::Megabytes(self.hash);
+        let table = self.entries.map_or(megabytes, TableSize::Entries);
+        Ok(SearchSetup { searcher, table, jobs: self.jobs, options, usual })
     }
+}
 
-    /// The choices by name.
-    pub fn switches_by_name(&self) -> BTreeMap<&'static str, bool> {
-        let mut switches = self.switches();
-        let state = |name| switches.by_name(name).map(|switch| (name, *switch));
+/// Refuses an option of the classic searcher for another one.
+///
+/// # Errors
+/// A line that says so.
+pub fn check_option(name: &str, searcher: Searcher) -> Result<(), String> {
+    if searcher == Searcher::Classic {
+        return Ok(());
+    }
+    let own = searcher_name(searcher);
+    Err(format!("{name} is an option of the classic searcher; the {own} searcher ignores it"))
+}
+
+impl SearchSetup {
+    /// The options by name.
+    pub fn options_by_name(&self) -> BTreeMap<&'static str, bool> {
+        let mut options = self.options;
+        let state = |name| options.by_name(name).map(|option| (name, *option));
         ClassicOptions::NAMES.iter().copied().filter_map(state).collect()
     }
 
     /// What is not as by default, as it is typed; `jobs` is left out, since it changes no result.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if self.searcher != Searcher::Classic {
+        if self.searcher != self.usual {
             words.push(format!("--searcher {}", searcher_name(self.searcher)));
         }
-        match self.table_size() {
+        match self.table {
             TableSize::Megabytes(64) => {}
             TableSize::Megabytes(size) => words.push(format!("--hash {size}")),
             TableSize::Entries(count) => words.push(format!("--entries {count}")),
         }
         let mut defaults = ClassicOptions::default();
-        for (name, on) in self.switches_by_name() {
-            if defaults.by_name(name).is_some_and(|switch| *switch != on) {
+        for (name, on) in self.options_by_name() {
+            if defaults.by_name(name).is_some_and(|option| *option != on) {
                 words.push(format!("--switch {name}={}", if on { "on" } else { "off" }));
             }
         }
@@ -182,16 +233,30 @@ impl SearchArgs {
     /// The settings in a sentence.
     pub fn describe(&self) -> String {
         let name = searcher_name(self.searcher);
-        let size = match self.table_size() {
+        let size = match self.table {
             TableSize::Megabytes(size) => format!("{size} MB"),
             TableSize::Entries(count) => format!("{}-entry", report::grouped(count.into())),
         };
         format!("{name} searcher, one thread, {size} table cleared for each position")
     }
 
-    /// How large each job's table is.
-    pub fn table_size(&self) -> TableSize {
-        self.entries.map_or(TableSize::Megabytes(self.hash), TableSize::Entries)
+    /// The first line of a journal of searches limited like this.
+    pub fn header(&self, journal: &'static str, suite: &Suite, limits: &Limits) -> SearchHeader {
+        let (hash_mb, hash_entries) = match self.table {
+            TableSize::Megabytes(size) => (Some(size), None),
+            TableSize::Entries(count) => (None, Some(count)),
+        };
+        SearchHeader {
+            journal,
+            tacet: env!("CARGO_PKG_VERSION"),
+            suite_hash: format!("{:016x}", suite.hash),
+            searcher: searcher_name(self.searcher),
+            switches: self.options_by_name(),
+            hash_mb,
+            hash_entries,
+            nodes: limits.nodes,
+            time_ms: limits.move_time.map(|time| time.as_millis() as u64),
+        }
     }
 
     /// Searches a position with a table that is cleared before.
@@ -200,15 +265,14 @@ impl SearchArgs {
         position: &Position,
         scheme: &'static Scheme,
         limits: Limits,
-        table: &Table,
+        worker: &Worker,
     ) -> Outcome {
-        table.clear();
         let job = SearchJob {
             scheme,
-            switches: self.switches(),
+            switches: self.options,
             ..SearchJob::new(position.clone(), self.searcher)
         };
-        search::run(&job, table, &TimeManager::with_limits(limits), &mut |_| {})
+        worker.search(&job, limits)
     }
 }
 
@@ -222,7 +286,8 @@ pub fn searcher_name(searcher: Searcher) -> &'static str {
 /// # Errors
 /// If there is none of that name.
 pub fn searcher(name: &str) -> Result<Searcher, String> {
-    Searcher::named(name).ok_or_else(|| one_of("searcher", Searcher::ALL.iter().map(|(n, _)| *n)))
+    Searcher::named(name)
+        .ok_or_else(|| one_of("searcher", name, Searcher::ALL.iter().map(|(n, _)| *n)))
 }
 
 /// For clap: a depth in plies.
@@ -235,80 +300,170 @@ pub fn depth(text: &str) -> Result<Depth, String> {
     read.ok_or_else(|| format!("a depth is a number from 1 to {}", range.end - 1))
 }
 
+/// Depths as typed: `8`, `8-12` or `7,9`. Sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Depths(pub Vec<Depth>);
+
+impl FromStr for Depths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Depths, String> {
+        ranges::parse(text, 1..=MAX_PLY as Depth - 1).map(Depths)
+    }
+}
+
 fn switch(text: &str) -> Result<Switch, String> {
-    let (name, state) = text.split_once('=').ok_or("it is written NAME=on or NAME=off")?;
+    let (name, state) = text.split_once('=').ok_or("expected NAME=on or NAME=off")?;
     let on = match state {
         "on" | "true" => true,
         "off" | "false" => false,
         _ => return Err("a switch is on or off".to_owned()),
     };
-    let name = ClassicOptions::NAMES.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
-    let name = name.ok_or_else(|| one_of("switch", ClassicOptions::NAMES.iter().copied()))?;
-    Ok(Switch { name, on })
+    let known = ClassicOptions::NAMES.iter().copied();
+    let found = known.clone().find(|known| known.eq_ignore_ascii_case(name));
+    Ok(Switch { name: found.ok_or_else(|| one_of("switch", name, known))?, on })
 }
 
-/// What to say of a word that is none of those known.
-pub fn one_of(what: &str, names: impl IntoIterator<Item = &'static str>) -> String {
+/// What to say of an unknown name: the most similar one, or all.
+pub fn one_of(
+    what: &str,
+    word: &str,
+    names: impl IntoIterator<Item = &'static str> + Clone,
+) -> String {
     let names: Vec<&str> = names.into_iter().collect();
-    format!("there is no such {what}; there are {}", names.join(", "))
+    let word = quoted(word);
+    match suggest::did_you_mean(&word, names.iter().copied()) {
+        hint if hint.is_empty() => {
+            format!("unknown {what} '{word}' (expected one of {})", names.join(", "))
+        }
+        hint => format!("unknown {what} '{word}'{hint}"),
+    }
 }
 
-/// The stack of a search thread in bytes: room for the deepest recursion.
+/// Stack of a search thread in bytes: room for the deepest recursion.
 const STACK: usize = 32 << 20;
 
-/// Does `work` for all tasks, `jobs` at a time, each with a table of that size; `done` gets the
-/// results with their tasks' indices, on this thread, in the order in which they come.
+/// Searches that run at once and can be stopped together.
+#[derive(Default)]
+pub struct SearchGroup {
+    running: Mutex<Vec<Arc<TimeManager>>>,
+    is_stopped: AtomicBool,
+}
+
+impl SearchGroup {
+    /// True once the group was stopped: results are wanted no more.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Ends all searches, and those that begin later at once.
+    fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        self.running().iter().for_each(|time| time.stop());
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Vec<Arc<TimeManager>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `search` with a time manager that [`SearchGroup::stop`] stops.
+    fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
+        let time = Arc::new(TimeManager::with_limits(limits));
+        self.running().push(Arc::clone(&time));
+        // After it is listed: a stop in between finds it, or is seen here.
+        if self.is_stopped() {
+            time.stop();
+        }
+        let result = search(&time);
+        self.running().retain(|other| !Arc::ptr_eq(other, &time));
+        result
+    }
+}
+
+/// One thread of [`for_all`]: its transposition table, and the searches it can be stopped with.
+pub struct Worker<'a> {
+    pub table: &'a Table,
+    group: &'a SearchGroup,
+}
+
+impl Worker<'_> {
+    /// A search with a table that is cleared before.
+    pub fn search(&self, job: &SearchJob, limits: Limits) -> Outcome {
+        self.table.clear();
+        self.time(limits, |time| search::run(job, self.table, time, &mut |_| {}))
+    }
+
+    /// A search of the caller's making, which ends when the group is stopped.
+    pub fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
+        self.group.time(limits, search)
+    }
+}
+
+/// Does `work` for all tasks, `jobs` at once, each with a table of that size. `done` gets the results
+/// with their tasks' indices, on this thread, in the order in which they come.
 ///
 /// # Errors
-/// If a table or a thread cannot be had, and the first error of `done`, after which no task is
-/// begun.
+/// If a table or a thread cannot be had, the first error of `done`, and [`LabError::Interrupted`]
+/// after Ctrl-C. Searches in progress are then abandoned.
 pub fn for_all<T: Sync, R: Send>(
     tasks: &[T],
     jobs: u16,
     size: TableSize,
-    work: impl Fn(&T, &Table) -> R + Sync,
+    work: impl Fn(&T, &Worker) -> R + Sync,
     done: impl FnMut(usize, R) -> Result<(), LabError>,
 ) -> Result<(), LabError> {
     let count = usize::from(jobs).min(tasks.len());
     let tables = (0..count).map(|_| size.table()).collect::<Result<Vec<_>, _>>()?;
+    let work = |task: &T, table: &Table, group: &SearchGroup| work(task, &Worker { table, group });
     for_all_with(tasks, tables, work, done)
 }
 
-/// The same with anything in place of the tables: as many tasks at a time as there are `owned`.
+/// The same with anything instead of tables: as many tasks at once as there are `owned`.
 ///
 /// # Errors
-/// If a thread cannot be had, and the first error of `done`, after which no task is begun.
+/// As [`for_all`].
 pub fn for_all_with<T: Sync, O: Send, R: Send>(
     tasks: &[T],
     owned: Vec<O>,
-    work: impl Fn(&T, &O) -> R + Sync,
+    work: impl Fn(&T, &O, &SearchGroup) -> R + Sync,
     mut done: impl FnMut(usize, R) -> Result<(), LabError>,
 ) -> Result<(), LabError> {
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (next, stop, work) = (&next, &stop, &work);
+    let interrupted = interrupt::listen();
+    let (next, group) = (AtomicUsize::new(0), SearchGroup::default());
+    let (next, group, work) = (&next, &group, &work);
     thread::scope(|scope| {
-        let (sender, results) = mpsc::channel();
+        let (sender, results) = crossbeam_channel::unbounded();
         for own in owned {
             let sender = sender.clone();
             let worker = move || {
-                while !stop.load(Ordering::Relaxed) {
+                while !group.is_stopped() {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(task) = tasks.get(index) else { break };
-                    if sender.send((index, work(task, &own))).is_err() {
+                    if sender.send((index, work(task, &own, group))).is_err() {
                         break;
                     }
                 }
             };
-            start(scope, worker).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            start(scope, worker).inspect_err(|_| group.stop())?;
         }
         drop(sender);
-        results.into_iter().try_for_each(|(index, result)| {
-            done(index, result).inspect_err(|_| stop.store(true, Ordering::Relaxed))
-        })
+        let result = loop {
+            select! {
+                recv(results) -> result => match result {
+                    Ok((index, result)) => if let Err(error) = done(index, result) {
+                        break Err(error);
+                    },
+                    Err(_) => break Ok(()),
+                },
+                recv(interrupted) -> _ => break Err(LabError::Interrupted(String::new())),
+            }
+        };
+        group.stop();
+        result
     })
 }
 
-/// Begins `work` on a thread of a scope, with room for the deepest search.
+/// Starts `work` on a thread of a scope, with room for the deepest search.
 ///
 /// # Errors
 /// If no thread can be had.
@@ -330,18 +485,13 @@ pub fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, LabErro
     })
 }
 
-/// Progress of `total` tasks, `done` of which are there already.
-pub fn progress(total: usize, done: usize) -> Progress {
-    Progress::new(total as u64, done as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn args(switches: &[&str]) -> SearchArgs {
         SearchArgs {
-            searcher: Searcher::Classic,
+            searcher: None,
             hash: 64,
             entries: None,
             jobs: 1,
@@ -349,36 +499,81 @@ mod tests {
         }
     }
 
+    fn setup(args: &SearchArgs) -> SearchSetup {
+        args.check(Searcher::Classic).expect("the classic searcher has switches")
+    }
+
     #[test]
     fn switches_are_set_by_name_and_the_last_counts() {
-        let args = args(&["history=off", "Store-Null-Cutoffs=on", "history=on", "table=off"]);
+        let setup =
+            setup(&args(&["history=off", "Store-Null-Cutoffs=on", "history=on", "table=off"]));
         let expected =
             ClassicOptions { store_null_cutoffs: true, table: false, ..ClassicOptions::default() };
-        assert_eq!(args.switches(), expected);
-        assert_eq!(args.words(), ["--switch store-null-cutoffs=on", "--switch table=off"]);
-        assert_eq!(args.switches_by_name().len(), ClassicOptions::NAMES.len());
+        assert_eq!(setup.options, expected);
+        assert_eq!(setup.words(), ["--switch store-null-cutoffs=on", "--switch table=off"]);
+        assert_eq!(setup.options_by_name().len(), ClassicOptions::NAMES.len());
+    }
+
+    #[test]
+    fn an_option_without_effect_is_refused() {
+        for name in ClassicOptions::NAMES {
+            for searcher in [Searcher::Playing, Searcher::Tactical] {
+                let chosen =
+                    SearchArgs { searcher: Some(searcher), ..args(&[&format!("{name}=on")]) };
+                let refused = chosen.check(Searcher::Classic).expect_err(name).to_string();
+                assert!(
+                    refused.starts_with(&format!("{name} is an option of the classic searcher"))
+                );
+                assert!(args(&[&format!("{name}=on")]).check(searcher).is_err(), "by default");
+            }
+        }
+    }
+
+    #[test]
+    fn the_searcher_is_named_where_it_is_not_the_usual_one() {
+        let chosen = SearchArgs { searcher: Some(Searcher::Classic), ..args(&[]) };
+        assert_eq!(chosen.check(Searcher::Playing).unwrap().words(), ["--searcher classic"]);
+        assert_eq!(setup(&chosen).words(), [""; 0]);
     }
 
     #[test]
     fn a_table_is_sized_in_megabytes_or_entries() {
         let mut args = args(&[]);
-        assert_eq!(args.words(), [""; 0]);
+        assert_eq!(setup(&args).words(), [""; 0]);
         args.hash = 1;
-        assert_eq!(args.words(), ["--hash 1"]);
+        assert_eq!(setup(&args).words(), ["--hash 1"]);
         args.entries = Some(4096);
-        assert_eq!(args.words(), ["--entries 4096"]);
-        assert!(args.describe().contains("4,096-entry table"));
-        assert!(args.table_size().table().is_ok_and(|table| table.megabytes() == 0));
+        let setup = setup(&args);
+        assert_eq!(setup.words(), ["--entries 4096"]);
+        assert!(setup.describe().contains("4,096-entry table"));
+        assert!(setup.table.table().is_ok_and(|table| table.megabytes() == 0));
     }
 
     #[test]
     fn wrong_words_are_told_the_right_ones() {
         assert!(switch("history").is_err_and(|e| e.contains("NAME=on")));
         assert!(switch("history=maybe").is_err_and(|e| e.contains("on or off")));
-        assert!(switch("hystory=on").is_err_and(|e| e.contains("check-extension")));
+        assert!(switch("hystory=on").is_err_and(|e| e.contains("did you mean 'history'")));
+        assert!(switch("x=on").is_err_and(|e| e.contains("check-extension")));
         assert!(searcher("fast").is_err_and(|e| e.contains("classic")));
         for text in ["0", "-1", "240", "x", "99999999999"] {
             assert!(depth(text).is_err_and(|e| e.contains("from 1 to 239")), "{text}");
         }
+        assert_eq!("9,4-5".parse(), Ok(Depths(vec![4, 5, 9])));
+        assert!("9-240".parse::<Depths>().is_err());
+    }
+
+    #[test]
+    fn an_error_ends_the_searches_in_progress() {
+        let limits = || Limits { depth: Some(200), ..Limits::default() };
+        let work = |task: &usize, worker: &Worker| {
+            if *task > 0 {
+                let job = SearchJob::new(Position::startpos(), Searcher::Classic);
+                worker.search(&job, limits());
+            }
+        };
+        let done = |_, ()| Err(LabError::Machine("full disk".to_owned()));
+        let result = for_all(&[0, 1, 2, 3], 2, TableSize::Megabytes(1), work, done);
+        assert!(result.is_err_and(|error| error.to_string() == "full disk"));
     }
 }

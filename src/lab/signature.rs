@@ -1,5 +1,9 @@
-//! A signature of how an engine searches, so that results of one are not taken for another's.
+//! A signature of how an engine searches: results of one are not taken for another's.
 
+use std::collections::BTreeMap;
+
+use super::runner::{self, SearchSetup, Worker};
+use super::{LabError, variant};
 use crate::board::Position;
 use crate::kit::fingerprint;
 use crate::score::Score;
@@ -18,8 +22,9 @@ const POSITIONS: [&str; 3] = [
 const NODES: u64 = 40_000;
 const DEPTH: i32 = 20;
 
-/// A fingerprint of a scheme's rules, which may differ where few searches show it, and of the nodes, moves
-/// and scores of a few searches, each by a `search` that knows nothing yet: 53 bits, as JSON readers keep.
+/// A fingerprint of a few searches (nodes, moves, scores), each by a `search` without memory, and of the
+/// scheme's rules, since few searches may show a change of them. 53 bits, as many as JSON readers keep.
+/// The rules are taken as the text of the change language: renaming a Rust item changes no signature.
 pub fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
     let limits = Limits { depth: Some(DEPTH), ..Limits::to_nodes(NODES) };
     let mut found = Vec::new();
@@ -29,10 +34,30 @@ pub fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome)
         found.extend(outcome.iterations.iter().map(|iteration| iteration.stats.nodes));
         found.extend([outcome.stats.nodes, outcome.best().raw().into(), score as u64]);
     }
-    let rules = format!("{:?}", Scheme { name: "", source: "", ..*scheme });
+    let rules = variant::rules(scheme);
     let bytes: Vec<u8> =
         found.into_iter().flat_map(u64::to_le_bytes).chain(rules.into_bytes()).collect();
     fingerprint::of_bytes(&bytes) >> 11
+}
+
+/// The signatures of searches with these schemes, by the schemes' names.
+///
+/// # Errors
+/// If there is no memory for a table, and after Ctrl-C.
+pub fn of_all(
+    setup: &SearchSetup,
+    schemes: &[&'static Scheme],
+) -> Result<BTreeMap<&'static str, u64>, LabError> {
+    let mut signatures = BTreeMap::new();
+    let work = |scheme: &&'static Scheme, worker: &Worker| {
+        of(scheme, |position, limits| setup.search(position, scheme, limits, worker))
+    };
+    let done = |index: usize, signature| {
+        signatures.extend(schemes.get(index).map(|scheme| (scheme.name, signature)));
+        Ok(())
+    };
+    runner::for_all(schemes, setup.jobs, setup.table, work, done)?;
+    Ok(signatures)
 }
 
 #[cfg(test)]

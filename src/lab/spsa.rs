@@ -20,9 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
 use super::duel::side::Side;
-use super::journal::Journal;
+use super::journal::{Journal, Restart};
 use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
+use super::runner::SearchGroup;
 use super::{LabError, print, runner};
+use crate::kit::progress::Progress;
 use crate::search::params::{PARAMS, Param, Values};
 
 /// OpenBench's usual `R_end`.
@@ -61,9 +63,8 @@ pub struct SpsaArgs {
     #[arg(long, value_name = "FILE", requires = "tune")]
     pub out: Option<PathBuf>,
 
-    /// Begin anew even if --out has results
-    #[arg(long, requires = "out")]
-    pub fresh: bool,
+    #[command(flatten)]
+    pub restart: Restart,
 }
 
 fn tunable(name: &str) -> Result<&'static Param, String> {
@@ -156,7 +157,7 @@ impl Plan {
     fn tune(&self, args: &SpsaArgs) -> Result<Vec<f64>, LabError> {
         let mut values = self.params.iter().map(|param| f64::from(param.default)).collect();
         let Some(path) = &args.out else { return Ok(values) };
-        let (journal, kept) = Journal::open::<Record>(path, &self.header(), args.fresh)?;
+        let (journal, kept) = Journal::open::<Record>(path, &self.header(), args.restart)?;
         let mut missing: Vec<usize> = (1..=self.gains.iterations).collect();
         for record in kept {
             if let Ok(at) = missing.binary_search(&record.iteration) {
@@ -178,10 +179,10 @@ impl Plan {
     ) -> Result<(), LabError> {
         let all = self.gains.iterations;
         let mut played = all - missing.len();
-        let bar = runner::progress(all, played);
+        let bar = Progress::new(all as u64, played as u64);
         let workers = vec![(); usize::from(concurrency).min(missing.len())];
         // A result is followed on the thread that played: its next iteration begins from there.
-        let work = |&iteration: &usize, (): &()| self.iterate(iteration, state);
+        let work = |&iteration: &usize, (): &(), _: &SearchGroup| self.iterate(iteration, state);
         let done = |_, values: Result<Vec<f64>, LabError>| {
             let values = values?;
             played += 1;
@@ -278,7 +279,7 @@ mod tests {
             games: PairArgs { nodes: 30, hash: 1, openings: BookArgs { book: None, seed: 3 } },
             concurrency: 1,
             out: None,
-            fresh: false,
+            restart: Restart::default(),
         }
     }
 
@@ -342,10 +343,10 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tacet-{}-spsa", std::process::id()));
         let mut args = SpsaArgs { out: Some(path.clone()), ..args(&["quiescence_margin"], 12) };
         let tune = |args: &SpsaArgs| Plan::new(args).and_then(|plan| plan.tune(args));
-        args.fresh = true;
+        args.restart.fresh = true;
         let whole = tune(&args).expect("it runs");
         assert_ne!(whole, [140.0], "every pair was drawn: the test shows nothing");
-        args.fresh = false;
+        args.restart.fresh = false;
         let journal = std::fs::read(&path).expect("reads");
         std::fs::write(&path, &journal[..journal.len() * 3 / 4]).expect("writes");
         assert_eq!(tune(&args).expect("it runs"), whole);
@@ -353,7 +354,7 @@ mod tests {
         // With nothing left to play, and with several at a time.
         args.concurrency = 3;
         assert_eq!(tune(&args).expect("it runs"), whole);
-        args.fresh = true;
+        args.restart.fresh = true;
         tune(&args).expect("it runs");
         let lines = std::fs::read_to_string(&path).expect("reads").lines().count();
         assert_eq!(lines, 13);

@@ -4,25 +4,31 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::epd::{Record, Suite};
-use super::runner::{self, SearchArgs, Selection};
-use super::{LabError, print, report, variant};
+use super::journal::{Journal, Restart};
+use super::report::{self, Origin};
+use super::runner::{self, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
+use super::{LabError, counted, note, note_written, print, signature, variant};
+use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::progress::Progress;
+use crate::kit::table::{Align, Table};
+use crate::kit::terminal;
 use crate::score::Depth;
-use crate::search::Outcome;
 use crate::search::null_move::Scheme;
 use crate::search::stats::Stats;
+use crate::search::{Outcome, Searcher};
 use crate::time::Limits;
 
 /// Depth in plies if no limit is given.
 const DEFAULT_DEPTH: Depth = 8;
 
-/// Solves a suite of positions
+/// Solve a suite of positions
 ///
-/// A position is solved if the move found is one of its best moves (bm) and none of those to avoid
-/// (am); where the length of a mate is known (dm, bm #N, ce +MN), if a mate at most that long is
-/// found.
+/// A position is solved if the move found is one of its best moves (bm) and none of its moves to avoid
+/// (am). Where the length of a mate is known (dm, bm #N, ce +MN), it is solved if a mate at most that
+/// long is found.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SuiteArgs {
     #[command(flatten)]
@@ -31,57 +37,64 @@ pub struct SuiteArgs {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// Search to this depth in plies; 8 if no limit is given, the first limit reached if several
-    #[arg(long, value_parser = runner::depth)]
+    /// Depth in plies [default: 8 if no limit is given]
+    #[arg(long, value_name = "N", value_parser = runner::depth)]
     depth: Option<Depth>,
 
-    /// Search so many nodes
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes per position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
-    /// Search so many milliseconds
+    /// Milliseconds per position
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
-    /// The null-move scheme; verified-r3 for the classic searcher, modern-endgame for the playing one
+    /// Null-move scheme [default: the searcher's own]
     #[arg(long, value_name = "SCHEME", value_parser = variant::scheme)]
     null_move: Option<&'static Scheme>,
 
-    /// Write the results to this file as JSON
+    /// Keep results in this file as they come; the same command resumes from it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Write the results to this file as CSV
+    /// Write the results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+
+    #[command(flatten)]
+    restart: Restart,
 }
 
-/// Runs `tacet suite`.
+/// Runs `tacet suite`. An unsolved position is no error.
 ///
 /// # Errors
-/// If the suite cannot be read or is not EPD, or if the results cannot be written. That a position
-/// is not solved is no error.
+/// If the suite cannot be read or is not EPD, if an output is refused or cannot be written, and after
+/// Ctrl-C.
 pub fn run(args: &SuiteArgs) -> Result<(), LabError> {
-    let suite = args.selection.read()?;
-    report::check_writable(args.csv.iter().chain(&args.json))?;
-    print(&args.head(&suite))?;
-    let layout = Layout::of(&suite.records);
-    print(&layout.head())?;
-    let begun = Instant::now();
-    let lines = args.solve(&suite.records, &layout)?;
-    let totals = Totals::of(&lines, begun.elapsed());
+    let run = Run::new(args)?;
+    let mut files = Files::new(args.restart.force);
+    files.reads(&args.selection.file, "the suite being read");
+    let header = args.out.is_some().then(|| run.header()).transpose()?;
+    let outputs = run.declare(&mut files, header.as_ref())?;
+    let (mut journal, known) = run.open_journal(&mut files, header.as_ref())?;
+    print(&run.head())?;
+    let began = Instant::now();
+    let mut lines = Vec::with_capacity(run.suite.records.len());
+    let solved = run.solve(known, journal.as_mut(), &mut lines);
+    let totals = Totals::of(&lines, began.elapsed());
     print(&totals.to_string())?;
-    if let Some(path) = &args.csv {
-        report::write_csv(path, &csv_head(), &lines.iter().map(Solution::csv).collect::<Vec<_>>())?;
-    }
-    if let Some(path) = &args.json {
-        report::write_json(path, &args.report(&suite, &lines, &totals))?;
-    }
+    solved.map_err(|error| error.if_interrupted(|| run.remains(lines.len())))?;
+    run.write(&mut files, outputs, journal, &lines, &totals)?;
+    note_written(&files);
     Ok(())
 }
 
 /// What became of a position.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Solution {
     line: usize,
     id: String,
@@ -89,9 +102,9 @@ struct Solution {
     task: String,
     /// `None` if the suite sets no task here.
     solved: Option<bool>,
-    /// In standard algebraic notation.
+    /// In SAN.
     best: String,
-    /// As UCI writes it, for the side to move.
+    /// In UCI form, from the side to move, in unscaled centipawns.
     score: String,
     depth: Depth,
     time_ms: f64,
@@ -133,20 +146,26 @@ impl Solution {
     }
 }
 
-fn csv_head() -> Vec<&'static str> {
-    let mut head = vec!["line", "id", "fen", "task", "solved", "best", "score", "depth", "time_ms"];
-    head.extend(Stats::default().fields().map(|(name, _)| name));
-    head
+fn csv(lines: &[Solution]) -> String {
+    let mut heads =
+        vec!["line", "id", "fen", "task", "solved", "best", "score", "depth", "time_ms"];
+    heads.extend(Stats::default().fields().map(|(name, _)| name));
+    let mut table = Table::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
+    lines.iter().for_each(|line| table.push(line.csv()));
+    table.csv()
 }
 
+/// Milliseconds with at most three decimals. Rounded in integers: a sum of roundings has a long tail.
 fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
+    let micros = (time.as_nanos() + 500) / 1000;
+    micros as f64 / 1e3
 }
 
 /// The JSON file.
 #[derive(Serialize)]
-struct Report<'a> {
-    tacet: &'static str,
+struct SuiteReport<'a> {
+    #[serde(flatten)]
+    origin: &'a Origin,
     suite: String,
     suite_hash: String,
     searcher: &'static str,
@@ -163,104 +182,273 @@ struct Report<'a> {
     positions: &'a [Solution],
 }
 
-impl SuiteArgs {
-    fn limits(&self) -> Limits {
-        let unlimited = self.depth.is_none() && self.nodes.is_none() && self.time.is_none();
-        Limits {
-            depth: if unlimited { Some(DEFAULT_DEPTH) } else { self.depth },
-            nodes: self.nodes,
-            move_time: self.time.map(Duration::from_millis),
+/// What the results depend on: the first line of the journal.
+#[derive(Serialize)]
+struct SuiteHeader {
+    #[serde(flatten)]
+    search: SearchHeader,
+    null_move: &'static str,
+    signature: u64,
+    depth: Option<Depth>,
+}
+
+/// A run: the arguments, checked.
+struct Run<'a> {
+    args: &'a SuiteArgs,
+    suite: Suite,
+    setup: SearchSetup,
+    scheme: &'static Scheme,
+    limits: Limits,
+    layout: Layout,
+    origin: Origin,
+}
+
+impl Run<'_> {
+    fn new(args: &SuiteArgs) -> Result<Run<'_>, LabError> {
+        let suite = args.selection.read()?;
+        let setup = args.search.check(Searcher::Playing)?;
+        let scheme = args.null_move.unwrap_or_else(|| setup.searcher.default_scheme());
+        let unlimited = args.depth.is_none() && args.nodes.is_none() && args.time.is_none();
+        let limits = Limits {
+            depth: if unlimited { Some(DEFAULT_DEPTH) } else { args.depth },
+            nodes: args.nodes,
+            move_time: args.time.map(Duration::from_millis),
             ..Limits::default()
-        }
-    }
-
-    fn scheme(&self) -> &'static Scheme {
-        self.null_move.unwrap_or_else(|| self.search.searcher.default_scheme())
-    }
-
-    /// Searches all positions; each is printed as soon as all before it are.
-    fn solve(&self, records: &[Record], layout: &Layout) -> Result<Vec<Solution>, LabError> {
-        let limits = self.limits();
-        let work = |record: &Record, table: &_| {
-            let begun = Instant::now();
-            let limits = limits.clone();
-            let outcome = self.search.search(&record.position, self.scheme(), limits, table);
-            Solution::new(record, &outcome, begun.elapsed())
         };
-        let bar = runner::progress(records.len(), 0);
-        let mut waiting = BTreeMap::new();
-        let mut lines: Vec<Solution> = Vec::with_capacity(records.len());
-        let done = |index, line: Solution| {
-            waiting.insert(index, line);
-            bar.inc(1);
+        let layout = Layout::of(&suite.records, terminal::width());
+        let origin = Origin::new(args.command(&setup));
+        Ok(Run { args, suite, setup, scheme, limits, layout, origin })
+    }
+
+    /// What the results depend on.
+    fn header(&self) -> Result<SuiteHeader, LabError> {
+        let signatures = signature::of_all(&self.setup, &[self.scheme])?;
+        Ok(SuiteHeader {
+            search: self.setup.header("tacet suite", &self.suite, &self.limits),
+            null_move: self.scheme.name,
+            signature: signatures.get(self.scheme.name).copied().unwrap_or_default(),
+            depth: self.limits.depth,
+        })
+    }
+
+    /// Declares the journal, the CSV and the JSON file, as far as they are asked for.
+    fn declare(
+        &self,
+        files: &mut Files,
+        header: Option<&SuiteHeader>,
+    ) -> Result<[Option<Output>; 2], LabError> {
+        let command = &self.origin.command;
+        let receipts = match (&self.args.out, header) {
+            (Some(path), Some(header)) => {
+                files.resumes(path, "the journal")?;
+                Journal::receipts(path, header, command, self.args.restart)?
+            }
+            _ => self.args.restart.check_unused().map(|()| Vec::new())?,
+        };
+        let mut declare = |path: &Option<PathBuf>, what| -> Result<Option<Output>, LabError> {
+            let Some(path) = path else { return Ok(None) };
+            Ok(Some(files.output_with(path, what, command, &receipts)?))
+        };
+        Ok([declare(&self.args.csv, "the CSV file")?, declare(&self.args.json, "the JSON file")?])
+    }
+
+    /// Opens the journal, if one is asked for, and returns the results in it.
+    fn open_journal(
+        &self,
+        files: &mut Files,
+        header: Option<&SuiteHeader>,
+    ) -> Result<(Option<Journal>, Vec<Solution>), LabError> {
+        let (Some(path), Some(header)) = (&self.args.out, header) else {
+            return Ok((None, Vec::new()));
+        };
+        let (journal, known) = Journal::open(path, header, self.args.restart)?;
+        files.wrote(path);
+        Ok((Some(journal), known))
+    }
+
+    /// Searches all positions that are not known yet. Each is printed, and put into `lines`, as soon as
+    /// all before it are.
+    fn solve(
+        &self,
+        known: Vec<Solution>,
+        mut journal: Option<&mut Journal>,
+        lines: &mut Vec<Solution>,
+    ) -> Result<(), LabError> {
+        let records = &self.suite.records;
+        let mut waiting: BTreeMap<usize, Solution> = BTreeMap::new();
+        let mut known: BTreeMap<usize, Solution> =
+            known.into_iter().map(|line| (line.line, line)).collect();
+        let (mut tasks, mut places) = (Vec::new(), Vec::new());
+        for (place, record) in records.iter().enumerate() {
+            match known.remove(&record.line) {
+                Some(line) => {
+                    waiting.insert(place, line);
+                }
+                None => {
+                    tasks.push(record);
+                    places.push(place);
+                }
+            }
+        }
+        if !waiting.is_empty() {
+            note(&format!("{} of {} positions are done already", waiting.len(), records.len()));
+        }
+        print(&self.layout.head())?;
+        let progress = Progress::new(records.len() as u64, waiting.len() as u64);
+        let mut show = |waiting: &mut BTreeMap<usize, Solution>| -> Result<(), LabError> {
             while let Some(line) = waiting.remove(&lines.len()) {
-                bar.suspend(|| print(&layout.line(&line)))?;
+                progress.suspend(|| print(&self.layout.line(&line)))?;
                 lines.push(line);
             }
             Ok(())
         };
-        runner::for_all(records, self.search.jobs, self.search.table_size(), work, done)?;
-        bar.finish_and_clear();
-        Ok(lines)
+        show(&mut waiting)?;
+        let work = |record: &&Record, worker: &Worker| {
+            let began = Instant::now();
+            let limits = self.limits.clone();
+            let outcome = self.setup.search(&record.position, self.scheme, limits, worker);
+            Solution::new(record, &outcome, began.elapsed())
+        };
+        let done = |index: usize, line: Solution| {
+            if let Some(journal) = &mut journal {
+                journal.append(&line)?;
+            }
+            waiting.insert(places[index], line);
+            progress.inc(1);
+            show(&mut waiting)
+        };
+        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
+        progress.finish_and_clear();
+        result
     }
 
-    fn head(&self, suite: &Suite) -> String {
+    fn write(
+        &self,
+        files: &mut Files,
+        [csv_file, json_file]: [Option<Output>; 2],
+        mut journal: Option<Journal>,
+        lines: &[Solution],
+        totals: &Totals,
+    ) -> Result<(), LabError> {
+        let json = report::json(&self.report(lines, totals))?;
+        for (output, bytes) in [(csv_file, csv(lines).into_bytes()), (json_file, json)] {
+            let Some(output) = output else { continue };
+            let receipt = Receipt::new(output.path(), &bytes, &self.origin.command);
+            files.write(output, &bytes)?;
+            if let Some(journal) = &mut journal {
+                journal.add_receipt(&receipt)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn head(&self) -> String {
         format!(
-            "{}: {} positions; {}, {}\n\n",
-            suite.path.display(),
-            suite.records.len(),
+            "{}\n{}: {}; {}, {}; scores in unscaled centipawns ({} are +1.00 in `tacet go`)\n\n",
+            self.origin.line(),
+            self.suite.path.display(),
+            counted(self.suite.records.len(), "position"),
             self.limits_in_words(),
-            self.settings()
+            self.settings(),
+            report::unscaled_pawn()
         )
     }
 
     fn settings(&self) -> String {
-        let mut text = format!("null move {}, {}", self.scheme().name, self.search.describe());
-        for word in self.search.words().iter().filter(|word| word.starts_with("--switch")) {
+        let mut text = format!("null move {}, {}", self.scheme.name, self.setup.describe());
+        for word in self.setup.words().iter().filter(|word| word.starts_with("--switch")) {
             text.push_str(&word.replace("--switch", ","));
         }
         text
     }
 
     fn limits_in_words(&self) -> String {
-        let limits = self.limits();
         let mut words = Vec::new();
-        words.extend(limits.depth.map(|depth| format!("depth {depth}")));
-        words.extend(limits.nodes.map(|nodes| format!("{} nodes", report::grouped(nodes))));
-        words.extend(self.time.map(|time| format!("{time} ms")));
+        words.extend(self.limits.depth.map(|depth| format!("depth {depth}")));
+        words.extend(self.limits.nodes.map(|nodes| format!("{} nodes", report::grouped(nodes))));
+        words.extend(self.args.time.map(|time| format!("{time} ms")));
         words.join(" or ")
     }
 
-    fn report<'a>(&self, suite: &Suite, lines: &'a [Solution], totals: &'a Totals) -> Report<'a> {
-        let limits = self.limits();
-        Report {
-            tacet: env!("CARGO_PKG_VERSION"),
-            suite: suite.path.display().to_string(),
-            suite_hash: format!("{:016x}", suite.hash),
-            searcher: runner::searcher_name(self.search.searcher),
-            null_move: self.scheme().name,
-            hash_mb: self.search.entries.is_none().then_some(self.search.hash),
-            hash_entries: self.search.entries,
-            switches: self.search.switches_by_name(),
-            depth: limits.depth,
-            nodes: limits.nodes,
-            time_ms: self.time,
+    /// After Ctrl-C.
+    fn remains(&self, done: usize) -> String {
+        let all = self.suite.records.len();
+        match &self.args.out {
+            Some(path) => {
+                let path = path.display();
+                format!("{done} of {all} positions shown; the same command resumes from {path}")
+            }
+            None => format!("{done} of {all} positions done"),
+        }
+    }
+
+    fn report<'a>(&'a self, lines: &'a [Solution], totals: &'a Totals) -> SuiteReport<'a> {
+        let (hash_mb, hash_entries) = match self.setup.table {
+            runner::TableSize::Megabytes(size) => (Some(size), None),
+            runner::TableSize::Entries(count) => (None, Some(count)),
+        };
+        SuiteReport {
+            origin: &self.origin,
+            suite: self.suite.path.display().to_string(),
+            suite_hash: format!("{:016x}", self.suite.hash),
+            searcher: runner::searcher_name(self.setup.searcher),
+            null_move: self.scheme.name,
+            hash_mb,
+            hash_entries,
+            switches: self.setup.options_by_name(),
+            depth: self.limits.depth,
+            nodes: self.limits.nodes,
+            time_ms: self.args.time,
             totals,
             positions: lines,
         }
     }
 }
 
-/// The widths of the columns that depend on the suite.
+impl SuiteArgs {
+    /// The command that gives these results, without what changes none.
+    fn command(&self, setup: &SearchSetup) -> String {
+        let mut words = vec!["tacet suite".to_owned()];
+        words.extend(self.selection.words());
+        words.extend(self.depth.map(|depth| format!("--depth {depth}")));
+        words.extend(self.nodes.map(|nodes| format!("--nodes {nodes}")));
+        words.extend(self.time.map(|time| format!("--time {time}")));
+        words.extend(self.null_move.map(|scheme| format!("--null-move {}", scheme.name)));
+        words.extend(setup.words());
+        words.join(" ")
+    }
+}
+
+/// The columns of the table, which is printed line by line.
 struct Layout {
     id: usize,
+    has_seconds: bool,
+    has_task: bool,
 }
 
 impl Layout {
-    fn of(records: &[Record]) -> Layout {
-        const WIDEST: usize = 32;
-        let widths = records.iter().map(|record| record.id.chars().count());
-        Layout { id: widths.max().unwrap_or(0).clamp(2, WIDEST) }
+    /// Columns that fit the width: without it, all.
+    fn of(records: &[Record], width: Option<usize>) -> Layout {
+        const WIDEST_ID: usize = 32;
+        const SHORT_ID: usize = 14;
+        /// All columns but `id`, `seconds` and `wanted`, with their gaps.
+        const FIXED: usize = 6 + 7 + 9 + 5 + 15 + 5 * 2;
+        const SECONDS: usize = 9 + 2;
+        let ids = records.iter().map(|record| record.id.chars().count());
+        let tasks = records.iter().map(|record| record.task().chars().count() + 2);
+        let mut layout = Layout {
+            id: ids.max().unwrap_or(0).clamp(2, WIDEST_ID),
+            has_seconds: true,
+            has_task: true,
+        };
+        let Some(width) = width else { return layout };
+        let task = tasks.max().unwrap_or(0);
+        if layout.id + FIXED + SECONDS + task > width {
+            layout.id = layout.id.min(SHORT_ID);
+            layout.has_seconds = layout.id + FIXED + SECONDS + task <= width;
+            layout.has_task = layout.id + FIXED + task <= width;
+        }
+        layout
     }
 
     fn head(&self) -> String {
@@ -284,10 +472,14 @@ impl Layout {
     fn columns(&self, cells: [&str; 8]) -> String {
         let [id, solved, best, score, depth, nodes, seconds, wanted] = cells;
         let width = self.id;
-        let line = format!(
-            "{id:width$}  {solved:6}  {best:7}  {score:>9}  {depth:>5}  {nodes:>15}  {seconds:>9}  \
-             {wanted}"
-        );
+        let mut line =
+            format!("{id:width$}  {solved:6}  {best:7}  {score:>9}  {depth:>5}  {nodes:>15}");
+        if self.has_seconds {
+            line += &format!("  {seconds:>9}");
+        }
+        if self.has_task {
+            line += &format!("  {wanted}");
+        }
         format!("{}\n", line.trim_end())
     }
 }
@@ -296,10 +488,10 @@ impl Layout {
 #[derive(Clone, Debug, Default, Serialize)]
 struct Totals {
     positions: usize,
-    /// How many of them set a task.
+    /// Positions that set a task.
     tasks: usize,
     solved: usize,
-    /// Of all positions together, whatever ran at a time.
+    /// All searches added up.
     time_ms: f64,
     /// From the first to the last.
     wall_ms: f64,
@@ -310,13 +502,15 @@ struct Totals {
 impl Totals {
     fn of(lines: &[Solution], wall: Duration) -> Totals {
         let mut totals = Totals { wall_ms: milliseconds(wall), ..Totals::default() };
+        let mut micros = 0.0;
         for line in lines {
             totals.positions += 1;
             totals.tasks += usize::from(line.solved.is_some());
             totals.solved += usize::from(line.solved == Some(true));
-            totals.time_ms += line.time_ms;
+            micros += (line.time_ms * 1e3).round();
             totals.stats += line.stats;
         }
+        totals.time_ms = micros / 1e3;
         totals
     }
 }
@@ -325,8 +519,10 @@ impl std::fmt::Display for Totals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seconds = self.time_ms / 1e3;
         writeln!(f, "\nsolved  {} of {}", self.solved, self.tasks)?;
-        if self.tasks < self.positions {
-            writeln!(f, "        {} positions set no task", self.positions - self.tasks)?;
+        let without = self.positions - self.tasks;
+        if without > 0 {
+            let sets = if without == 1 { "sets" } else { "set" };
+            writeln!(f, "        {} {sets} no task", counted(without, "position"))?;
         }
         writeln!(f, "nodes   {}", report::grouped(self.stats.nodes))?;
         write!(f, "time    {seconds:.3} s")?;
@@ -335,5 +531,45 @@ impl std::fmt::Display for Totals {
             write!(f, ", {} nodes a second", report::grouped(speed as u64))?;
         }
         writeln!(f, "; {:.3} s on the clock", self.wall_ms / 1e3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::epd;
+
+    #[test]
+    fn times_have_three_decimals() {
+        assert_eq!(milliseconds(Duration::from_nanos(71_431_000)).to_string(), "71.431");
+        assert_eq!(milliseconds(Duration::from_nanos(499)).to_string(), "0");
+        let line = Solution {
+            line: 1,
+            id: String::new(),
+            fen: String::new(),
+            task: String::new(),
+            solved: None,
+            best: String::new(),
+            score: String::new(),
+            depth: 1,
+            time_ms: 0.1,
+            stats: Stats::default(),
+        };
+        let totals = Totals::of(&vec![line; 3], Duration::ZERO);
+        assert_eq!(totals.time_ms.to_string(), "0.3");
+        assert!(totals.to_string().contains("3 positions set no task"));
+    }
+
+    #[test]
+    fn a_narrow_terminal_loses_columns_and_no_width_loses_none() {
+        let line = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"a name of twenty-six letters\";";
+        let records = epd::parse(line).expect("it is EPD");
+        for width in [70, 80, 100, 120] {
+            let head = Layout::of(&records, Some(width)).head();
+            assert!(head.trim_end().chars().count() <= width, "{width}: {head}");
+            assert!(head.contains("nodes"));
+        }
+        let head = Layout::of(&records, None).head();
+        assert!(head.contains("seconds") && head.contains("wanted"));
     }
 }

@@ -1,50 +1,46 @@
-//! The tables of a comparison, from the results of its single searches.
+//! The tables of a comparison, from the results of single searches.
 
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
 use super::bootstrap::{self, Interval};
-use super::report::{Align, MarkdownTable, grouped, percent, with_share};
+use super::report::{grouped, percent, with_share};
+use crate::kit::table::{Align, Table};
 use crate::score::Depth;
 use crate::search::stats::Stats;
 
-/// What was found in one position with one scheme.
+/// The search of one position with one scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The position's line in the suite.
     pub line: usize,
-    /// The scheme's name.
     pub scheme: String,
-    /// The fingerprint of the search it was found with.
+    /// See [`signature`](super::signature).
     pub signature: u64,
     /// The depth searched to; `None` if the search was limited otherwise.
     pub to_depth: Option<Depth>,
     /// Every depth completed, first to last.
     pub steps: Vec<Step>,
-    /// What stood when the search ended, within an iteration perhaps.
+    /// The state when the search ended, perhaps within an iteration.
     pub end: Step,
 }
 
-/// What stood at one moment of a search. All counts are cumulative.
+/// The state of a search at one moment. All counts are cumulative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The depth completed.
     pub depth: Depth,
-    /// The best move as UCI writes it.
+    /// In UCI form.
     pub best: String,
-    /// Its value as UCI writes it.
+    /// In UCI form, in unscaled centipawns.
     pub score: String,
-    /// Was that the solution? `None` if the position sets no task.
+    /// `None` if the position sets no task.
     pub solved: Option<bool>,
-    /// Microseconds since the search began.
     pub micros: u64,
-    /// What was counted.
     pub stats: Stats,
 }
 
 impl Entry {
-    /// What stood after a depth, or at the end. A search that ended before stands where it ended.
+    /// The state after a depth, or at the end. A search that ended earlier keeps its last state.
     pub fn at(&self, depth: Option<Depth>) -> &Step {
         let Some(depth) = depth else { return &self.end };
         let reached = self.steps.iter().rev().find(|step| step.depth <= depth);
@@ -52,55 +48,45 @@ impl Entry {
     }
 }
 
-/// All positions together, at one depth, with one scheme: a line of the tables.
+/// All positions together, at one depth, with one scheme: a row of the tables.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// `None` for the end of searches that were not limited by depth.
     pub depth: Option<Depth>,
-    /// The scheme's name.
     pub scheme: String,
     /// Its nodes over those of the base.
     pub ratio: f64,
-    /// How far that may be off; none for the base itself.
+    /// `None` for the base itself.
     pub ratio_interval: Option<Interval>,
-    /// The same position by position; none for the base itself.
+    /// The same position by position; `None` for the base itself.
     pub spread: Option<Spread>,
     /// Its nodes over its nodes one ply before.
     pub growth: Option<f64>,
-    /// Positions solved.
     pub solved: usize,
-    /// More than the base solves.
+    /// Positions solved, less those of the base.
     pub gained: i64,
-    /// How far that may be off; none for the base itself.
+    /// `None` for the base itself.
     pub gained_interval: Option<Interval>,
-    /// All searches one after the other.
+    /// Of all searches added up.
     pub seconds: f64,
-    /// What was counted.
     #[serde(flatten)]
     pub stats: Stats,
 }
 
-/// How the positions differ in the nodes of a scheme over those of the base.
+/// The distribution over the positions of a scheme's nodes over those of the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// The least ratio.
     pub least: f64,
-    /// The line of the suite that has it.
     pub least_line: usize,
-    /// A tenth of the positions have no larger one.
     pub tenth: f64,
-    /// Half of them have no larger one.
     pub median: f64,
-    /// Nine tenths of them have no larger one.
     pub nine_tenths: f64,
-    /// The largest.
     pub most: f64,
-    /// The line of the suite that has it.
     pub most_line: usize,
 }
 
 impl Spread {
-    /// From ratios with their lines.
+    /// From ratios with their lines in the suite.
     fn of(mut ratios: Vec<(f64, usize)>) -> Option<Spread> {
         ratios.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (&(least, least_line), &(most, most_line)) = (ratios.first()?, ratios.last()?);
@@ -113,23 +99,22 @@ impl Spread {
 /// A comparison: the same positions searched with each of some schemes.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a> {
-    /// The schemes by name.
     pub schemes: &'a [&'static str],
-    /// The place in `schemes` of the one that the others are compared with.
+    /// Index in `schemes` of the one that the others are compared with.
     pub base: usize,
     /// The positions' results, each list in the order of `schemes`.
     pub results: &'a [Vec<&'a Entry>],
 }
 
 impl Grid<'_> {
-    /// The lines of the tables: all schemes at the first depth, at the second, and so on.
+    /// The rows of the tables: all schemes at the first depth, then at the second, and so on.
     pub fn cells(&self, depths: &[Option<Depth>]) -> Vec<Cell> {
         let schemes = 0..self.schemes.len();
         let line = |&depth| schemes.clone().map(move |scheme| self.cell(depth, scheme));
         depths.iter().flat_map(line).collect()
     }
 
-    /// The nodes of a scheme, all positions together.
+    /// The nodes of a scheme in all positions.
     pub fn nodes(&self, depth: Depth, scheme: usize) -> u64 {
         self.steps(Some(depth), scheme).map(|step| step.stats.nodes).sum()
     }
@@ -175,10 +160,10 @@ fn count(pairs: &[(bool, bool)], which: impl Fn(&(bool, bool)) -> bool) -> usize
     pairs.iter().filter(|pair| which(pair)).count()
 }
 
-/// The first table: tree size and positions solved. `found` heads the column of those.
-pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> String {
+/// The first table: tree size and positions solved, a column headed `found`.
+pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> Table {
     use Align::{Left, Right};
-    let mut table = MarkdownTable::new(&[
+    let mut table = Table::new(&[
         ("depth", Right),
         ("scheme", Left),
         ("nodes", Right),
@@ -204,20 +189,20 @@ pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> String {
             interval_text(cell.gained_interval, |x| format!("{x:+.0}"), ""),
         ]);
     }
-    table.to_string()
+    table
 }
 
-/// How the ratio of nodes differs between positions.
-pub fn spread_table(cells: &[Cell]) -> String {
+/// The table of [`Spread`].
+pub fn spread_table(cells: &[Cell]) -> Table {
     use Align::{Left, Right};
-    let mut table = MarkdownTable::new(&[
+    let mut table = Table::new(&[
         ("depth", Right),
         ("scheme", Left),
-        ("least (line)", Right),
-        ("a tenth", Right),
-        ("half", Right),
-        ("nine tenths", Right),
-        ("most (line)", Right),
+        ("smallest (line)", Right),
+        ("first decile", Right),
+        ("median", Right),
+        ("last decile", Right),
+        ("largest (line)", Right),
     ]);
     for cell in cells {
         let Some(spread) = cell.spread else { continue };
@@ -231,13 +216,13 @@ pub fn spread_table(cells: &[Cell]) -> String {
             format!("{:.2} ({})", spread.most, spread.most_line),
         ]);
     }
-    table.to_string()
+    table
 }
 
-/// The table of what happened inside the trees.
-pub fn inside_table(cells: &[Cell]) -> String {
+/// The table of null moves, verifications and the like.
+pub fn inside_table(cells: &[Cell]) -> Table {
     use Align::{Left, Right};
-    let mut table = MarkdownTable::new(&[
+    let mut table = Table::new(&[
         ("depth", Right),
         ("scheme", Left),
         ("null moves (of nodes)", Right),
@@ -268,7 +253,7 @@ pub fn inside_table(cells: &[Cell]) -> String {
             format!("{:.1}", cell.seconds),
         ]);
     }
-    table.to_string()
+    table
 }
 
 fn depth_text(depth: Option<Depth>) -> String {
@@ -284,9 +269,9 @@ fn interval_text(interval: Option<Interval>, text: impl Fn(f64) -> String, unit:
     })
 }
 
-/// The heads of [`csv_rows`].
-pub fn csv_head() -> Vec<&'static str> {
-    let mut head = vec![
+/// The cells as CSV; what does not apply is empty.
+pub fn csv(cells: &[Cell]) -> String {
+    let mut heads = vec![
         "depth",
         "scheme",
         "ratio",
@@ -299,13 +284,10 @@ pub fn csv_head() -> Vec<&'static str> {
         "gained_high",
         "seconds",
     ];
-    head.extend(Stats::default().fields().map(|(name, _)| name));
-    head
-}
-
-/// The cells as raw numbers; what does not apply is empty.
-pub fn csv_rows(cells: &[Cell]) -> Vec<Vec<String>> {
-    cells.iter().map(csv_row).collect()
+    heads.extend(Stats::default().fields().map(|(name, _)| name));
+    let mut table = Table::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
+    cells.iter().for_each(|cell| table.push(csv_row(cell)));
+    table.csv()
 }
 
 fn csv_row(cell: &Cell) -> Vec<String> {
@@ -397,7 +379,7 @@ mod tests {
         assert_eq!((spread.tenth, spread.median, spread.nine_tenths), (0.2, 1.0, 1.8));
         assert_eq!(Spread::of(Vec::new()), None);
         with_cells(|cells| {
-            let table = spread_table(&cells);
+            let table = spread_table(&cells).to_string();
             assert_eq!(table.lines().count(), 2 + 2, "no line for the base: {table}");
         });
     }
@@ -415,7 +397,7 @@ mod tests {
         with_cells(|cells| {
             let table = tree_table(&cells[2..], "b", "solved");
             assert_eq!(
-                table,
+                table.to_string(),
                 "\
 | depth | scheme | nodes |    of b |  95 % interval | growth | solved | difference | 95 % interval |
 |------:|:-------|------:|--------:|---------------:|-------:|-------:|-----------:|--------------:|
@@ -429,11 +411,14 @@ mod tests {
     #[test]
     fn the_second_table_and_the_file_have_every_column() {
         with_cells(|cells| {
-            let table = inside_table(&cells);
+            let table = inside_table(&cells).to_string();
             assert!(table.contains("400 (10.0 %)") && table.contains("200 (50.0 %)"), "{table}");
             let columns = |line: &str| line.matches('|').count();
             assert!(table.lines().all(|line| columns(line) == 13), "{table}");
-            assert!(csv_rows(&cells).iter().all(|row| row.len() == csv_head().len()));
+            let csv = csv(&cells);
+            let columns = |line: &str| line.matches(',').count();
+            let heads = csv.lines().next().map(columns);
+            assert!(csv.lines().all(|line| Some(columns(line)) == heads), "{csv}");
         });
     }
 }

@@ -1,13 +1,16 @@
-//! Changes of a null-move scheme, typed: `verified-r3+plies=2+r=4` is the row `verified-r3` with a
-//! verification of two plies and R = 4. For experiments; the engine knows the rows alone.
+//! Null-move schemes with changes, as typed: `verified-r3+plies=2+r=4` is the row `verified-r3` with a
+//! verification of two plies and R = 4. For experiments; the engine itself knows only the rows.
 
 use std::str::FromStr;
 
 use super::runner::one_of;
+use crate::board::notation::quoted;
 use crate::score::Depth;
-use crate::search::null_move::{DEEP, FailHigh, Guard, Reduction, SCHEMES, Scheme, Verify, When};
+use crate::search::null_move::{
+    Ban, DEEP, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When,
+};
 
-/// What can be changed of a scheme.
+/// A part of a scheme that can be changed.
 struct Field {
     name: &'static str,
     values: &'static str,
@@ -39,7 +42,7 @@ const FIELDS: [Field; 6] = [
     },
 ];
 
-/// For clap: a scheme by its name, with changes after it. What is made lives as long as the program.
+/// For clap: a scheme by its name, with changes behind it. A changed scheme is never freed.
 ///
 /// # Errors
 /// If there is no such scheme, no such field, or a value that it cannot have.
@@ -47,7 +50,7 @@ pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
     let mut words = text.split('+');
     let name = words.next().unwrap_or_default();
     let row = Scheme::named(name)
-        .ok_or_else(|| one_of("scheme", SCHEMES.iter().map(|scheme| scheme.name)))?;
+        .ok_or_else(|| one_of("scheme", name, SCHEMES.iter().map(|scheme| scheme.name)))?;
     let mut changed = *row;
     let mut name = row.name.to_owned();
     for word in words {
@@ -62,15 +65,76 @@ pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
     Ok(Box::leak(Box::new(changed)))
 }
 
-/// Makes one change, and says it as it is written in a name.
+/// Makes one change and returns its canonical spelling.
 fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
     let word = word.to_ascii_lowercase();
-    let (name, value) = word.split_once('=').ok_or("a change is written NAME=VALUE")?;
+    let (name, value) = word.split_once('=').ok_or("expected NAME=VALUE behind a plus")?;
     let field = FIELDS.iter().find(|field| field.name == name);
-    let field = field.ok_or_else(|| one_of("change", FIELDS.iter().map(|field| field.name)))?;
+    let names = FIELDS.iter().map(|field| field.name);
+    let field = field.ok_or_else(|| one_of("change", name, names))?;
     let set = (field.set)(scheme, value);
-    set.ok_or_else(|| format!("{name} is {}", field.values))?;
+    set.ok_or_else(|| format!("'{}': expected {}", quoted(&word), field.values))?;
     Ok(format!("{name}={value}"))
+}
+
+/// All rules of a scheme in the change language, name and source left out: two schemes with one text
+/// search alike. Part of every journal, so existing words must not change.
+pub fn rules(scheme: &Scheme) -> String {
+    let Scheme {
+        reduction, guard, gate, in_a_row, verify, verifying, verified, returns_mates, ..
+    } = scheme;
+    let reduction = match reduction {
+        Reduction::Off => "off".to_owned(),
+        Reduction::Fixed(plies) => plies.to_string(),
+        Reduction::Adaptive => "adaptive".to_owned(),
+        Reduction::Dynamic { base, divisor, margin, most } => {
+            format!("{base}/{divisor}/{margin}/{most}")
+        }
+    };
+    let guard = match guard {
+        Guard::None => "none".to_owned(),
+        Guard::OwnPiece => "piece".to_owned(),
+        Guard::RootMaterial { over } => format!("root{over}"),
+    };
+    let gate = match gate {
+        Gate::Always => "always".to_owned(),
+        Gate::Ahead { margin, slope } => format!("ahead{margin}/{slope}"),
+    };
+    let verify = match verify {
+        Verify::Always => "always".to_owned(),
+        Verify::Times(times) => format!("times{times}"),
+        Verify::OncePerSide => "once-per-side".to_owned(),
+        Verify::UnlessOther => "unless-other".to_owned(),
+        Verify::OnceOrFewPieces(pieces) => format!("few{pieces}"),
+    };
+    let [verifying, verified] = [verifying, verified].map(fail_high_rules);
+    format!(
+        "r={reduction}+guard={guard}+gate={gate}+in-a-row={in_a_row}+verify={verify}+\
+         verifying={verifying}+verified={verified}+mates={returns_mates}"
+    )
+}
+
+fn fail_high_rules(fail_high: &FailHigh) -> String {
+    let when = |when: &When| match when {
+        When::Always => "always".to_owned(),
+        When::Endgame => "endgame".to_owned(),
+        When::Depth(depth) => format!("depth{depth}"),
+        When::FewPiecesOrDepth(pieces, depth) => format!("few{pieces}/{depth}"),
+        When::MarginOrDepth(margin, depth) => format!("margin{margin}/{depth}"),
+    };
+    match fail_high {
+        FailHigh::Cutoff => "cutoff".to_owned(),
+        FailHigh::Reduce { when: reduce, plies, redo } => {
+            format!("reduce({},plies{plies},redo {redo})", when(reduce))
+        }
+        FailHigh::Recheck { when: recheck, ban } => {
+            let ban = match ban {
+                Ban::ThisNode => "node".to_owned(),
+                Ban::Share(part, whole) => format!("{part}/{whole}"),
+            };
+            format!("recheck({},ban {ban})", when(recheck))
+        }
+    }
 }
 
 fn set_reduction(scheme: &mut Scheme, value: &str) -> Option<()> {
@@ -153,6 +217,22 @@ mod tests {
     }
 
     #[test]
+    fn rules_tell_all_schemes_apart_and_leave_names_out() {
+        let mut texts: Vec<String> = SCHEMES.iter().map(rules).collect();
+        let renamed = Scheme { name: "x", source: "y", ..SCHEMES[1] };
+        assert_eq!(rules(&renamed), texts[1]);
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), SCHEMES.len());
+        // Journals hold the fingerprint of this text.
+        assert_eq!(
+            rules(Scheme::named("verified-r3").unwrap()),
+            "r=3+guard=none+gate=always+in-a-row=1+verify=times1+\
+             verifying=reduce(always,plies1,redo true)+verified=cutoff+mates=true"
+        );
+    }
+
+    #[test]
     fn changes_are_made_and_named() {
         let made = scheme("verified-r3+R=4+plies=2+when=depth5+verify=few1+guard=piece").unwrap();
         assert_eq!(made.name, "verified-r3+r=4+plies=2+when=depth5+verify=few1+guard=piece");
@@ -191,18 +271,18 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_what_can() {
         let refusals = [
-            ("verified", "there is no such scheme; there are off"),
+            ("verified", "unknown scheme 'verified'"),
             ("verified-r3+", "NAME=VALUE"),
             ("verified-r3+r", "NAME=VALUE"),
-            ("verified-r3+depth=3", "there is no such change; there are r, guard"),
-            ("verified-r3+r=0", "r is 1 to 8"),
-            ("verified-r3+r=x", "r is 1 to 8"),
-            ("standard-r3+plies=2", "plies is 1 to 8, of a scheme that reduces"),
+            ("verified-r3+depth=3", "unknown change 'depth' (expected one of r, guard"),
+            ("verified-r3+r=0", "expected 1 to 8"),
+            ("verified-r3+r=x", "expected 1 to 8"),
+            ("standard-r3+plies=2", "expected 1 to 8, of a scheme that reduces"),
             ("standard-r3+when=always", "of a scheme that verifies or re-checks"),
-            ("verified-r3+when=depth", "when is always"),
-            ("verified-r3+verify=times", "verify is always"),
-            ("double+in-a-row=0", "in-a-row is 1 to 255"),
-            ("double+in-a-row=256", "in-a-row is 1 to 255"),
+            ("verified-r3+when=depth", "expected always"),
+            ("verified-r3+verify=times", "expected always"),
+            ("double+in-a-row=0", "expected 1 to 255"),
+            ("double+in-a-row=256", "expected 1 to 255"),
         ];
         for (text, part) in refusals {
             let error = scheme(text).expect_err(text);

@@ -1,127 +1,177 @@
 //! `tacet zugzwang`: is the side to move in zugzwang?
 //!
-//! It is if it would rather pass: if passing, were it allowed, were worth more than its best move.
-//! The zugzwang is *mutual* if the result hangs on it: then the other side, to move, would rather
-//! pass as well. For with one pass the question is the same for both: passing is better for one
-//! side if the values of the position with either side to move, each for its mover, add up to less
-//! than nothing. What is not mutual is a zugzwang in which the other side, to move, keeps its
-//! result all the same and only needs longer, say by a waiting move.
+//! It is if it would rather pass: if passing, were it allowed, gave a better result than its best move.
+//! The zugzwang is *mutual* if the result depends on the side to move: then the other side, to move,
+//! would rather pass as well. With one pass the question is the same for both sides: one of them
+//! prefers to pass if the scores of the position with either side to move, each for its mover, add up to
+//! less than zero. In a one-sided zugzwang the other side, to move, keeps its result and only needs
+//! longer, say by a waiting move.
 //!
-//! The values come from searches at rising depth without null moves, which would be blind to just
-//! this; and where Syzygy tables cover the position, the verdict comes from them and is exact.
+//! The scores come from searches at rising depth without null moves, which would be blind here. Where
+//! Syzygy tables cover the position, the verdict comes from them and is exact.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::report::grouped;
-use super::{LabError, epd, print, report, runner};
+use super::report::{self, Origin, grouped};
+use super::runner::{self, TableSize, Worker};
+use super::{LabError, counted, epd, note_written, print};
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
+use crate::kit::files::Files;
+use crate::kit::progress::Progress;
+use crate::kit::table::{Align, Table};
+use crate::kit::terminal;
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
-use crate::search::table::Table;
-use crate::search::{self, Outcome, SearchJob, Searcher};
-use crate::time::{Limits, TimeManager};
+use crate::search::{Iteration, Outcome, SearchJob, Searcher};
+use crate::time::Limits;
 
-/// Tells whether the side to move is in zugzwang
+/// Greatest depth if none is given.
+const MAX_DEPTH: Depth = 40;
+/// Nodes of each search if neither nodes nor depth are given.
+const NODES: u64 = 2_500_000;
+
+/// Tell whether the side to move is in zugzwang
 #[derive(clap::Args, Clone, Debug)]
 pub struct ZugzwangArgs {
-    /// The position
-    #[arg(required_unless_present = "epd", conflicts_with = "epd", num_args = 1..=6)]
-    pub fen: Vec<String>,
+    /// Position, in FEN
+    #[arg(required_unless_present_any = ["epd", "position"], conflicts_with = "epd", num_args = 1..=6)]
+    fen: Vec<String>,
 
-    /// Scan a file of positions: a line for each, and totals
+    /// Position, in FEN
+    #[arg(long = "fen", value_name = "FEN", conflicts_with_all = ["epd", "fen"])]
+    position: Option<String>,
+
+    /// Scan a suite: a line for each position, and totals
     #[arg(long, value_name = "FILE")]
-    pub epd: Option<PathBuf>,
+    epd: Option<PathBuf>,
 
-    /// Search to this depth in plies [default: as far as the nodes reach, but at most 40]
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
-    pub depth: Option<Depth>,
+    /// Depth in plies [default: as far as the nodes reach, at most 40]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    depth: Option<Depth>,
 
-    /// At most so many nodes for moving, and as many for passing [default: 2500000, or with --depth
-    /// no limit]
+    /// Nodes for moving, and as many for passing [default: 2500000 without --depth]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: Option<u64>,
+    nodes: Option<u64>,
 
-    /// How much better passing must be, in centipawns
+    /// Least advantage of passing in centipawns (unscaled)
     #[arg(long, value_name = "CP", default_value_t = 100,
           value_parser = clap::value_parser!(i32).range(1..=10_000))]
-    pub margin: i32,
+    margin: i32,
 
-    /// A score within so many centipawns counts as a draw, when results are compared
+    /// Scores up to this count as a draw when results are compared, in centipawns (unscaled)
     #[arg(long, value_name = "CP", default_value_t = 150,
           value_parser = clap::value_parser!(i32).range(0..=10_000))]
-    pub draw: i32,
+    draw: i32,
 
-    /// The searcher: classic, playing or tactical
-    #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
-    pub searcher: Searcher,
+    /// Searcher: playing, tactical or classic (the paper's)
+    #[arg(long, value_name = "NAME", default_value = "playing", value_parser = runner::searcher)]
+    searcher: Searcher,
 
-    /// The table in MB, cleared for each search
+    /// Hash size in MB, per job
     #[arg(long, value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    pub hash: u32,
+    hash: u32,
 
-    /// Directories of Syzygy tables, as in PATH: the verdict is exact where they cover it
+    /// Positions to search at once
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "epd",
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: u16,
+
+    /// Directories of Syzygy tables, separated as in PATH: the verdict is exact where they cover it
     #[arg(long, value_name = "DIRS")]
-    pub syzygy: Option<String>,
+    syzygy: Option<String>,
 
-    /// Write what was found to this file as JSON
+    /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    json: Option<PathBuf>,
+
+    /// Replace files that this command did not make
+    #[arg(long)]
+    force: bool,
 }
 
-/// Examines the position, or each of a file's, and prints the verdicts.
+/// Examines the position, or each of a suite, and prints the verdicts.
 ///
 /// # Errors
-/// Bad arguments, positions and files.
+/// Bad arguments, positions and files, and Ctrl-C.
 pub fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
-    runner::with_stack(|| examine(args))?
-}
-
-fn examine(args: &ZugzwangArgs) -> Result<(), LabError> {
     let examiner = Examiner::new(args)?;
-    let json = match &args.epd {
-        Some(path) => {
-            let suite = epd::read(path)?;
-            report::check_writable(&args.json)?;
-            scan(&examiner, &suite)?
-        }
-        None => {
-            let position = Position::from_fen(&args.fen.join(" "))
-                .map_err(|error| LabError::Usage(error.to_string()))?;
-            report::check_writable(&args.json)?;
-            let report = examiner.examine(&position);
-            print(&report.text())?;
-            report.json(None)
+    let mut files = Files::new(args.force);
+    let suite = args.epd.as_deref().map(|path| {
+        files.reads(path, "the suite being read");
+        epd::read(path)
+    });
+    let suite = suite.transpose()?;
+    let position = match (&suite, &args.position) {
+        (Some(_), _) => None,
+        (None, Some(fen)) => Some(fen.clone()),
+        (None, None) => Some(args.fen.join(" ")),
+    };
+    let position = position.as_deref().map(Position::from_fen).transpose();
+    let position = position.map_err(|error| LabError::Usage(error.to_string()))?;
+    let output = args.json.as_deref().map(|path| files.output(path, "the JSON file"));
+    let output = output.transpose()?;
+    let mut json = match (&suite, position) {
+        (Some(suite), _) => scan(&examiner, suite)?,
+        (None, position) => {
+            let position = position.unwrap_or_else(Position::startpos);
+            let mut report = None;
+            examiner.examine_all(&[&position], |_, found| {
+                print(&found.text(terminal::width()))?;
+                report = Some(found.json(None));
+                Ok(())
+            })?;
+            report.unwrap_or_default()
         }
     };
-    args.json.as_deref().map_or(Ok(()), |path| report::write_json(path, &json))
+    if let (Some(output), Some(fields)) = (output, json.as_object_mut()) {
+        let origin = serde_json::to_value(Origin::new(args.command())).unwrap_or_default();
+        fields.insert("origin".to_owned(), origin);
+        report::write_json(&mut files, output, &json)?;
+    }
+    note_written(&files);
+    Ok(())
 }
 
-/// What was found out about the side to move.
+impl ZugzwangArgs {
+    /// The command that gives these results, without what changes none.
+    fn command(&self) -> String {
+        let mut words = vec!["tacet zugzwang".to_owned()];
+        words.extend(self.position.iter().map(|fen| format!("'{fen}'")));
+        words.extend((!self.fen.is_empty()).then(|| format!("'{}'", self.fen.join(" "))));
+        words.extend(self.epd.iter().map(|path| format!("--epd {}", path.display())));
+        words.extend(self.depth.map(|depth| format!("--depth {depth}")));
+        words.extend(self.nodes.map(|nodes| format!("--nodes {nodes}")));
+        words.push(format!("--margin {} --draw {}", self.margin, self.draw));
+        words.push(format!("--searcher {}", runner::searcher_name(self.searcher)));
+        words.push(format!("--hash {}", self.hash));
+        words.extend(self.syzygy.iter().map(|dirs| format!("--syzygy {dirs}")));
+        words.join(" ")
+    }
+}
+
+/// The verdict on the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It has no move: the game is over.
+    /// It has no legal move.
     Over,
     /// It is in check and cannot pass.
     Check,
-    /// Moving is no worse than passing.
     None,
-    /// It would rather pass.
     Zugzwang,
-    /// Either side would rather pass, and who is to move decides the result.
+    /// Either side would rather pass: the result depends on the side to move.
     Mutual,
 }
 
 impl Verdict {
-    /// All that there are.
     pub const ALL: [Verdict; 5] =
         [Verdict::Over, Verdict::Check, Verdict::None, Verdict::Zugzwang, Verdict::Mutual];
 
-    /// In words.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Over => "game over",
@@ -133,24 +183,21 @@ impl Verdict {
     }
 }
 
-/// The values of moving and of passing, both for the side to move.
+/// The values of moving and of passing, both from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair<T> {
-    /// Of its best move.
     pub moving: T,
-    /// Of passing.
     pub passing: T,
 }
 
 impl Pair<Score> {
-    /// By how much passing is better, in centipawns; negative if it is worse.
+    /// The advantage of passing, in unscaled centipawns.
     pub fn gain(&self) -> i32 {
         self.passing - self.moving
     }
 
-    /// The verdict on these values: passing must be better by `margin`, and whether a result
-    /// changes is seen by scores beyond `draw`, both in centipawns. Of mates the sooner counts as
-    /// the worse for who suffers it, whatever the margin.
+    /// The verdict on these scores. Passing must be better by `margin`; scores beyond `draw` are wins
+    /// and losses. Being mated earlier is worse, whatever the margin.
     pub fn verdict(&self, margin: i32, draw: i32) -> Verdict {
         let result = |score: Score| {
             if score.value().abs() <= draw { 0 } else { score.value().signum() }
@@ -167,7 +214,7 @@ impl Pair<Score> {
 }
 
 impl Pair<Wdl> {
-    /// Does whoever is to move lose?
+    /// True if the side to move loses, whichever it is.
     pub fn is_full_point(&self) -> bool {
         (self.moving, self.passing) == (Wdl::Loss, Wdl::Win)
     }
@@ -176,8 +223,8 @@ impl Pair<Wdl> {
 /// The verdict of the tables, with the halfmove clock taken as zero; `None` if they do not cover
 /// the position, or if the side to move cannot pass or move.
 ///
-/// Mutual, by the argument at the head of this module, unless the other side would be stalemated
-/// by the pass: who has no move is not forced to anything.
+/// Mutual, by the argument at the head of this module, unless the pass stalemates the other side, which
+/// is then not forced to move.
 pub fn exact(position: &Position, tables: &Tablebase) -> Option<(Verdict, Pair<Wdl>)> {
     if position.in_check() || !position.has_legal_move() {
         return None;
@@ -204,7 +251,7 @@ struct Row {
 }
 
 /// All about one position.
-struct Report {
+struct Examination {
     fen: String,
     verdict: Verdict,
     rows: Vec<Row>,
@@ -215,29 +262,43 @@ struct Report {
 
 struct Examiner<'a> {
     args: &'a ZugzwangArgs,
-    table: Table,
     tables: Option<Tablebase>,
     scheme: &'static Scheme,
 }
 
 impl Examiner<'_> {
     fn new(args: &ZugzwangArgs) -> Result<Examiner<'_>, LabError> {
-        let usage = |reason| LabError::Usage(reason);
         let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
-        let table = Table::new(args.hash as usize);
+        let scheme = Scheme::named("off");
         Ok(Examiner {
             args,
-            table: table.map_err(|error| LabError::Machine(error.to_string()))?,
-            tables: tables.map_err(|error| usage(error.to_string()))?,
-            scheme: Scheme::named("off")
-                .ok_or_else(|| usage("there is no scheme 'off'".to_owned()))?,
+            tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,
+            scheme: scheme.ok_or_else(|| LabError::Usage("there is no scheme 'off'".to_owned()))?,
         })
     }
 
-    fn examine(&self, position: &Position) -> Report {
-        let fen = position.to_fen();
-        let mut report = Report {
-            fen,
+    /// Examines positions, `--jobs` at once; `done` gets the results in the order of the positions.
+    fn examine_all(
+        &self,
+        positions: &[&Position],
+        mut done: impl FnMut(usize, Examination) -> Result<(), LabError>,
+    ) -> Result<(), LabError> {
+        let (mut early, mut next) = (BTreeMap::new(), 0);
+        let work = |position: &&Position, worker: &Worker| self.examine(position, worker);
+        let size = TableSize::Megabytes(self.args.hash);
+        runner::for_all(positions, self.args.jobs, size, work, |index, found| {
+            early.insert(index, found);
+            while let Some(found) = early.remove(&next) {
+                done(next, found)?;
+                next += 1;
+            }
+            Ok(())
+        })
+    }
+
+    fn examine(&self, position: &Position, worker: &Worker) -> Examination {
+        let mut found = Examination {
+            fen: position.to_fen(),
             verdict: Verdict::Over,
             rows: Vec::new(),
             lines: [String::new(), String::new()],
@@ -245,48 +306,47 @@ impl Examiner<'_> {
             nodes: 0,
         };
         if !position.has_legal_move() {
-            return report;
+            return found;
         }
         if position.in_check() {
-            report.verdict = Verdict::Check;
-            return report;
+            found.verdict = Verdict::Check;
+            return found;
         }
         let passed = position.pass();
-        let (moving, passing) = (self.search(position), self.search(&passed));
-        report.nodes = moving.stats.nodes + passing.stats.nodes;
-        report.rows = rows(position, &passed, &moving, &passing);
-        report.lines = [line(position, &moving), line(&passed, &passing)];
-        let values = report.rows.last().map(|row| row.values);
-        report.verdict =
+        let (moving, passing) = (self.search(position, worker), self.search(&passed, worker));
+        found.nodes = moving.stats.nodes + passing.stats.nodes;
+        found.rows = rows(position, &passed, &moving, &passing);
+        found.lines = [line(position, &moving), line(&passed, &passing)];
+        let values = found.rows.last().map(|row| row.values);
+        found.verdict =
             values.map_or(Verdict::None, |v| v.verdict(self.args.margin, self.args.draw));
         let known = self.tables.as_ref().and_then(|tables| exact(position, tables));
         if let Some((verdict, pair)) = known {
-            report.verdict = verdict;
-            report.exact = Some(pair);
+            found.verdict = verdict;
+            found.exact = Some(pair);
         }
-        report
+        found
     }
 
-    fn search(&self, position: &Position) -> Outcome {
-        self.table.clear();
+    fn search(&self, position: &Position, worker: &Worker) -> Outcome {
         let job = SearchJob {
             scheme: self.scheme,
             ..SearchJob::new(position.clone(), self.args.searcher)
         };
-        let (depth, nodes) = match (self.args.depth, self.args.nodes) {
-            (Some(depth), nodes) => (depth, nodes),
-            (None, nodes) => (40, nodes.or(Some(2_500_000))),
+        let usual = self.args.depth.is_none().then_some(NODES);
+        let limits = Limits {
+            depth: self.args.depth.or(Some(MAX_DEPTH)),
+            nodes: self.args.nodes.or(usual),
+            ..Limits::default()
         };
-        let limits = Limits { depth: Some(depth), nodes, ..Limits::default() };
-        search::run(&job, &self.table, &TimeManager::with_limits(limits), &mut |_| {})
+        worker.search(&job, limits)
     }
 }
 
-/// Both searches, depth for depth. The pass takes a ply, so that what follows it is searched to one
-/// less.
+/// Both searches, depth by depth. The pass takes a ply, so the reply is searched to one ply less.
 fn rows(position: &Position, passed: &Position, moving: &Outcome, passing: &Outcome) -> Vec<Row> {
     let stalemated = !passed.has_legal_move();
-    let row = |iteration: &search::Iteration| {
+    let row = |iteration: &Iteration| {
         let reply = passing.iterations.iter().find(|reply| reply.depth == iteration.depth - 1);
         let (reply, value) = match reply {
             Some(reply) => (passed.san(reply.best), after_pass(reply.score)),
@@ -303,8 +363,7 @@ fn rows(position: &Position, passed: &Position, moving: &Outcome, passing: &Outc
     moving.iterations.iter().filter_map(row).collect()
 }
 
-/// The other side's value of the position after the pass, as the side's that passed: a mate is one
-/// ply further away, for the pass.
+/// The score after the pass, from the side that passed: a mate is one ply further away.
 fn after_pass(score: Score) -> Score {
     let score = -score;
     if score.is_mate_for_us() {
@@ -338,7 +397,7 @@ fn pawns(score: Score) -> String {
     }
 }
 
-/// By how much passing is better: in pawns, or if a mate is involved in words.
+/// The advantage of passing: in pawns, or in words if there is a mate.
 fn gain(values: &Pair<Score>) -> String {
     if values.moving.is_mate() || values.passing.is_mate() {
         let sign = match values.gain().signum() {
@@ -351,23 +410,19 @@ fn gain(values: &Pair<Score>) -> String {
     format!("{:+.2}", f64::from(values.gain()) / 100.0)
 }
 
-impl Report {
-    fn text(&self) -> String {
+/// What the scores of the table mean.
+fn units() -> String {
+    let one = f64::from(report::unscaled_pawn()) / 100.0;
+    format!("scores in unscaled pawns from the side to move ({one:.2} is +1.00 in `tacet go`)")
+}
+
+impl Examination {
+    fn text(&self, width: Option<usize>) -> String {
         let mut text = format!("{}\n\n", self.fen);
         if !self.rows.is_empty() {
-            text += "depth   moving  best       passing  reply         gain\n";
-        }
-        for row in &self.rows {
-            let Row { depth, best, reply, values } = row;
-            let (moving, passing) = (pawns(values.moving), pawns(values.passing));
-            let gain = gain(values);
-            let _ = writeln!(
-                text,
-                "{depth:>5} {moving:>8}  {best:<8} {passing:>9}  {reply:<8} {gain:>9}"
-            );
-        }
-        if !self.rows.is_empty() {
-            let _ = writeln!(text, "\nmoving   {}", self.lines[0]);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}\n\n{}", units(), self.table().plain(width, 1));
+            let _ = writeln!(text, "moving   {}", self.lines[0]);
             let _ = writeln!(text, "passing  -- {}", self.lines[1]);
             let _ = writeln!(text, "nodes    {}\n", grouped(self.nodes));
         }
@@ -375,10 +430,34 @@ impl Report {
         text
     }
 
+    fn table(&self) -> Table {
+        use Align::{Left, Right};
+        let mut table = Table::new(&[
+            ("depth", Right),
+            ("moving", Right),
+            ("best", Left),
+            ("passing", Right),
+            ("reply", Left),
+            ("gain", Right),
+        ]);
+        for Row { depth, best, reply, values } in &self.rows {
+            table.push(vec![
+                depth.to_string(),
+                pawns(values.moving),
+                best.clone(),
+                pawns(values.passing),
+                reply.clone(),
+                gain(values),
+            ]);
+        }
+        table
+    }
+
     /// What goes behind the verdict.
     fn reason(&self) -> String {
         if let Some(pair) = self.exact {
-            let full = if pair.is_full_point() { ": whoever is to move loses" } else { "" };
+            let full =
+                if pair.is_full_point() { ": the side to move loses, whichever it is" } else { "" };
             return format!(
                 " (exact, by tables): moving is a {}, passing a {}{full}",
                 pair.moving, pair.passing
@@ -422,26 +501,34 @@ impl Row {
     }
 }
 
-/// Prints a line for each position as it comes, then the totals; returns all as JSON.
+/// Prints a line for each position as it comes, then the totals; returns all as JSON. After Ctrl-C
+/// the totals are those of the positions done.
 fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
     let mut counts = [0_usize; Verdict::ALL.len()];
     let mut nodes = 0;
     let mut reports = Vec::new();
-    for record in &suite.records {
-        let report = examiner.examine(&record.position);
-        nodes += report.nodes;
+    let positions: Vec<&Position> = suite.records.iter().map(|record| &record.position).collect();
+    let progress = Progress::new(positions.len() as u64, 0);
+    print(&format!("{}\n\n", units()))?;
+    let scanned = examiner.examine_all(&positions, |index, found| {
+        let id = &suite.records[index].id;
+        nodes += found.nodes;
         for (count, verdict) in counts.iter_mut().zip(Verdict::ALL) {
-            *count += usize::from(verdict == report.verdict);
+            *count += usize::from(verdict == found.verdict);
         }
-        print(&format!("{:<28} {}{}\n", record.id, report.verdict.name(), report.reason()))?;
-        reports.push(report.json(Some(&record.id)));
-    }
+        reports.push(found.json(Some(id)));
+        progress.inc(1);
+        let line = format!("{id:<28} {}{}\n", found.verdict.name(), found.reason());
+        progress.suspend(|| print(&line))
+    });
+    progress.finish_and_clear();
     let totals = || counts.iter().zip(Verdict::ALL);
     let words: Vec<String> =
         totals().map(|(count, verdict)| format!("{count} {}", verdict.name())).collect();
-    let positions = suite.records.len();
-    let (words, nodes) = (words.join(", "), grouped(nodes));
-    print(&format!("\n{positions} positions: {words}; {nodes} nodes\n"))?;
+    let done = counted(reports.len(), "position");
+    print(&format!("\n{done}: {}; {} nodes\n", words.join(", "), grouped(nodes)))?;
+    scanned
+        .map_err(|error| error.if_interrupted(|| format!("{done} of {} done", positions.len())))?;
     let totals: serde_json::Map<String, Value> =
         totals().map(|(&count, verdict)| (verdict.name().to_owned(), count.into())).collect();
     Ok(json!({ "positions": reports, "totals": totals }))

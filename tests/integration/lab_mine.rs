@@ -26,7 +26,7 @@ fn mine(words: &[&str]) -> Output {
 /// Mines into a file and returns its text.
 fn mined(name: &str, words: &[&str]) -> String {
     let out = scratch(name);
-    let output = mine(&[words, &["--out", text(&out)]].concat());
+    let output = mine(&[words, &["--force", "--out", text(&out)]].concat());
     assert!(output.status.success(), "{output:?}");
     std::fs::read_to_string(&out).expect("the file is there")
 }
@@ -170,10 +170,11 @@ fn a_game_that_chess_does_not_allow_costs_the_others_nothing() {
     let text_of_both = format!("1. e4 Ke4 *\n\n{}", good.expect("it has just been written"));
     std::fs::write(&games, text_of_both).expect("the test directory can be written");
     let out = scratch("mixed.epd");
+    let _ = std::fs::remove_file(&out);
     let output = mine(&[&["tactics", text(&games), "--out", text(&out)], &QUICK[..]].concat());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{output:?}");
-    assert!(said.starts_with("games left out: 1, the first for this: "), "{said}");
+    assert!(said.starts_with("1 game left out, the first because: "), "{said}");
     assert!(said.contains("game 1: illegal move: 'Ke4'"), "{said}");
     assert_eq!(std::fs::read_to_string(&out).expect("the file is there").lines().count(), 1);
 }
@@ -182,14 +183,18 @@ fn a_game_that_chess_does_not_allow_costs_the_others_nothing() {
 fn what_a_shallow_search_sees_or_pawn_endings_hold_is_left_out() {
     let games = philidor("shallow.pgn", "1. h3 Ra1+");
     let deep = ["tactics", text(&games), "--min-depth", "9", "--proof-nodes", "100000"];
-    assert_eq!(mined("shallow.epd", &deep), "");
+    let out = scratch("shallow.epd");
+    std::fs::write(&out, "an earlier suite").expect("can be written");
+    let output = mine(&[&deep[..], &["--force", "--out", text(&out)]].concat());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("0 of 200 wanted"), "{output:?}");
+    assert_eq!(std::fs::read_to_string(&out).expect("it is there"), "an earlier suite");
     // Fine's and Reichhelm's: one move wins, but there are only pawns.
     let pawns = scratch("pawns.pgn");
     let fen = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";
     std::fs::write(&pawns, format!("[FEN \"{fen}\"]\n\n1. Kb1 *\n")).expect("can be written");
     let output = mine(&["tactics", text(&pawns), "--out", text(&scratch("pawns.epd"))]);
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.starts_with("1 games, 0 positions seen"), "{said}");
+    assert!(said.starts_with("1 game, 0 positions seen"), "{said}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod common;
 mod faults;
 mod lab_compare;
 mod lab_duel;
+mod lab_files;
 mod lab_mine;
 mod lab_suite;
 mod lab_zugzwang;

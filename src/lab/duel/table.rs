@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Plan;
 use super::record::{Effort, Standing};
 use super::statistics::{Decision, Estimate, Sprt};
-use crate::lab::report::grouped;
+use crate::lab::report::{Origin, grouped};
 
 /// A line for the progress bar.
 pub fn short(standing: &Standing) -> String {
@@ -54,7 +54,7 @@ pub fn text(plan: &Plan, standing: &Standing) -> String {
 }
 
 /// The whole result as JSON.
-pub fn json(plan: &Plan, standing: &Standing) -> serde_json::Value {
+pub fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_json::Value {
     let estimate = standing.pairs.estimate();
     let finite = |value: f64| value.is_finite().then_some(value);
     let effort = |effort: &Effort| json!({ "moves": effort.moves, "nodes": effort.nodes, "depths": effort.depths });
@@ -64,6 +64,7 @@ pub fn json(plan: &Plan, standing: &Standing) -> serde_json::Value {
         .map(|(ending, &count)| (ending.name().to_owned(), count.into()))
         .collect();
     json!({
+        "origin": origin,
         "a": plan.a.to_string(),
         "b": plan.b.to_string(),
         "openings": { "book": plan.book.name, "count": plan.book.len(), "seed": plan.seed },

@@ -1,0 +1,195 @@
+//! No command of the laboratory destroys a file: not its input, not another output, not a foreign file.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const SUITE: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"back rank\";\n\
+                     7k/8/5K2/8/8/8/8/6Q1 w - - dm 1; id \"queen\";\n";
+const GAMES: &str =
+    "[FEN \"r6k/6pp/8/6N1/2Q5/8/1q3PPP/6K1 w - - 0 1\"]\n\n1. h3 Ra1+ 2. Kh2 h6 *\n";
+const BOOK: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+
+/// A folder with inputs of every kind.
+fn place() -> TempDir {
+    let place = tempfile::tempdir().expect("a folder");
+    for (name, text) in [("s.epd", SUITE), ("d.pgn", GAMES), ("b.epd", BOOK), ("notes", "mine")] {
+        std::fs::write(place.path().join(name), text).expect("can be written");
+    }
+    place
+}
+
+fn tacet(place: &Path, line: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+    command.current_dir(place).args(line.split_whitespace()).output().expect("tacet runs")
+}
+
+fn read(place: &Path, name: &str) -> String {
+    std::fs::read_to_string(place.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Status 2, one line that names the file and gives the reason, and every file as before.
+fn is_refused(place: &Path, line: &str, reason: &str) {
+    let before = listing(place);
+    let output = tacet(place, line);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{line}: {output:?}");
+    assert!(error.contains(reason) && error.lines().count() == 1, "{line}: {error}");
+    assert!(output.stdout.is_empty(), "{line}: work was done");
+    assert_eq!(listing(place), before, "{line}");
+}
+
+fn listing(place: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(place).expect("a folder");
+    let mut files: Vec<(String, String)> = entries
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .map(|name| (name.clone(), read(place, &name)))
+        .collect();
+    files.sort_unstable();
+    files
+}
+
+#[test]
+fn an_input_is_never_an_output() {
+    let place = place();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("s.epd", place.path().join("link")).expect("a link");
+    std::fs::hard_link(place.path().join("d.pgn"), place.path().join("hard")).expect("a link");
+    std::fs::copy(place.path().join("s.epd"), place.path().join("compare.md")).expect("a copy");
+    for (line, reason) in [
+        ("suite s.epd --depth 2 --json s.epd", "it is the suite being read"),
+        ("suite s.epd --depth 2 --csv ./s.epd --force", "it is the suite being read"),
+        ("suite s.epd --depth 2 --out s.epd --fresh --force", "it is the suite being read"),
+        ("mine tactics d.pgn --out d.pgn", "it is a file of games being read"),
+        ("mine tactics d.pgn --force --out hard", "it is a file of games being read"),
+        ("zugzwang --epd s.epd --depth 2 --json s.epd", "it is the suite being read"),
+        ("compare compare.md --depths 2 --out compare --force", "it is the suite being read"),
+        ("duel off off --games 2 --nodes 9 --book b.epd --pgn b.epd", "it is the book being read"),
+        ("duel off off --games 2 --nodes 9 --book b.epd --out b.epd", "it is the book being read"),
+    ] {
+        is_refused(place.path(), line, reason);
+    }
+    #[cfg(unix)]
+    is_refused(place.path(), "suite s.epd --json link --force", "it is the suite being read");
+}
+
+#[test]
+fn two_outputs_are_two_files() {
+    let place = place();
+    for line in [
+        "suite s.epd --depth 2 --json r --csv r",
+        "suite s.epd --depth 2 --out r --csv ./r",
+        "duel off off --games 2 --nodes 9 --pgn r --json r",
+    ] {
+        is_refused(place.path(), line, "it is also the");
+    }
+}
+
+#[test]
+fn a_foreign_file_is_replaced_by_force_alone() {
+    let place = place();
+    std::fs::write(place.path().join("mine.md"), "mine").expect("can be written");
+    std::fs::write(place.path().join("mine.csv"), "mine").expect("can be written");
+    std::fs::write(place.path().join("empty"), "").expect("can be written");
+    for line in [
+        "suite s.epd --depth 2 --json notes",
+        "suite s.epd --depth 2 --csv notes",
+        "suite s.epd --depth 2 --out notes",
+        "suite s.epd --depth 2 --out notes --fresh",
+        "compare s.epd --depths 2 --out mine",
+        "compare s.epd --depths 2 --out mine --fresh",
+        "mine tactics d.pgn --out notes",
+        "mine openings --count 2 --nodes 200 --out notes",
+        "zugzwang --epd s.epd --depth 2 --json notes",
+        "duel off off --games 2 --nodes 9 --out notes",
+        "duel off off --games 2 --nodes 9 --pgn notes",
+    ] {
+        is_refused(place.path(), line, "--force");
+    }
+    let forced =
+        tacet(place.path(), "suite s.epd --depth 2 --hash 1 --json notes --csv empty --force");
+    assert!(forced.status.success(), "{forced:?}");
+    assert!(read(place.path(), "notes").starts_with('{'));
+    let said = String::from_utf8_lossy(&forced.stderr).into_owned();
+    assert!(said.ends_with("wrote empty, notes\n"), "{said}");
+}
+
+#[test]
+fn a_command_replaces_its_own_reports_and_asks_before_those_of_another() {
+    let place = place();
+    let run = |line: &str| {
+        let output = tacet(place.path(), line);
+        assert!(output.status.success(), "{line}: {output:?}");
+    };
+    let compare = "compare s.epd --hash 1 --null-move off --out r --depths";
+    run(&format!("{compare} 2"));
+    run(&format!("{compare} 2"));
+    is_refused(place.path(), &format!("{compare} 3"), "--depths 2 --null-move off");
+    run(&format!("{compare} 3 --force"));
+    is_refused(place.path(), &format!("{compare} 2"), "--depths 3 --null-move off");
+    run(&format!("{compare} 2 --fresh"));
+    let report = read(place.path(), "r.md") + "a note of mine";
+    std::fs::write(place.path().join("r.md"), report).expect("can be written");
+    is_refused(place.path(), &format!("{compare} 2"), "did not make it");
+    is_refused(place.path(), &format!("{compare} 2 --fresh"), "did not make it");
+    let suite = "suite s.epd --depth 2 --hash 1 --out j --json j.json";
+    run(suite);
+    run(suite);
+    is_refused(
+        place.path(),
+        "suite s.epd --depth 3 --out j --json j.json",
+        "depth: 2 there, 3 here",
+    );
+}
+
+#[test]
+fn an_unwritable_output_is_found_before_the_work() {
+    let place = place();
+    for line in [
+        "suite s.epd --depth 30 --json no/such/place",
+        "suite s.epd --depth 30 --csv .",
+        "zugzwang --epd s.epd --json no/such/place",
+        "mine openings --count 1000000 --out no/such/place",
+        "duel off off --games 100 --json no/such/place",
+    ] {
+        let output = tacet(place.path(), line);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{line}: {output:?}");
+        assert!(output.stdout.is_empty(), "{line}: work was done");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_written_directly() {
+    let place = place();
+    let line = "suite s.epd --depth 2 --hash 1 --json /dev/stdout --csv /dev/null";
+    let output = tacet(place.path(), line);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("\"positions\": ["), "{text}");
+}
+
+#[test]
+fn a_suite_resumes_from_its_journal_to_the_same_report() {
+    let place = place();
+    let suite = "suite s.epd --depth 4 --hash 1 --out j --csv";
+    let run = |csv: &str| tacet(place.path(), &format!("{suite} {csv}"));
+    assert!(run("whole.csv").status.success());
+    let journal = read(place.path(), "j");
+    let head = journal.lines().take(2).collect::<Vec<_>>().join("\n");
+    std::fs::write(place.path().join("j"), format!("{head}\n{{\"line\":2,"))
+        .expect("can be written");
+    let output = run("resumed.csv");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("1 of 2 positions are done already"), "{said}");
+    let timeless = |name: &str| -> Vec<String> {
+        let text = read(place.path(), name);
+        let cut = |line: &str| {
+            let cells = line.split(',').enumerate().filter(|(column, _)| *column != 8);
+            cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",")
+        };
+        text.lines().map(cut).collect()
+    };
+    assert_eq!(timeless("resumed.csv"), timeless("whole.csv"));
+}
