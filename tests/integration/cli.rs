@@ -323,7 +323,18 @@ fn compare() {
     let suite = file("compare.epd", &format!("{MATE_IN_1} bm Qg7#; id \"one\";\n"));
     let out = file("compare", "");
     let words = |suite, scheme, depth| {
-        vec!["compare", suite, "--null-move", scheme, "--depths", depth, "--fresh", "--force", "--out", &out]
+        vec![
+            "compare",
+            suite,
+            "--null-move",
+            scheme,
+            "--depths",
+            depth,
+            "--fresh",
+            "--force",
+            "--out",
+            &out,
+        ]
     };
     let table = good(&words(&suite, "standard-r2,verified-r3", "2"));
     assert!(table.contains("verified-r3"), "{table}");
