@@ -1,63 +1,64 @@
-//! The engine without a face: position, options, table, and at most one running search.
+//! The engine: position, options, table, search threads, and at most one running search.
 //!
-//! Nothing here prints or reads. What a search has to say comes out of a channel as [`Event`]s,
-//! and what a user did wrong comes back as the reason in words.
+//! Nothing here prints or reads, and nothing here is text: what a search reports comes out of a channel
+//! as [`Event`]s, and errors are types.
+
+mod coordinator;
 
 use std::hash::{BuildHasher, RandomState};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_channel::Sender;
+use crossbeam_channel::{Receiver, Sender};
+use thiserror::Error;
 
-use crate::board::tablebase::{Tablebase, TablebaseError};
+use crate::board::notation::NotationError;
+use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
-use crate::score::Score;
 use crate::search::endgame::Probing;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::Values;
-use crate::search::pool::Pool;
-use crate::search::table::Table;
-use crate::search::{Bound, ClassicOptions, Line, Message, Outcome, SearchJob, Searcher};
+use crate::search::pool::{Pool, Search, ThreadError};
+use crate::search::table::{AllocationError, Table};
+use crate::search::{ClassicOptions, Message, Outcome, SearchJob, Searcher, vote};
 use crate::time::{Clock, Limits, SystemClock, TimeManager};
+use coordinator::Coordinator;
 
-/// The stack of a thread that searches: it recurses once a ply and keeps move lists there.
-pub const STACK_BYTES: usize = 16 << 20;
-
-/// What the options of the engine are set to.
+/// The options of the engine.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Size of the transposition table in MB.
     pub hash: usize,
-    /// Threads that search.
+    /// Number of search threads.
     pub threads: usize,
-    /// How many best lines are wanted, `1..=256`.
+    /// Number of lines to report, `1..=256`.
     pub multi_pv: usize,
-    /// What a move costs beside thinking.
+    /// Time that a move costs besides thinking.
     pub move_overhead: Duration,
-    /// The GUI may let the engine ponder. Changes nothing by itself.
+    /// The GUI may let the engine ponder. Without effect on a search.
     pub ponder: bool,
-    /// Moves are written as Chess960 wants them.
+    /// Write castling as Chess960 does.
     pub chess960: bool,
-    /// Scores are shown with the chances of winning, drawing and losing.
+    /// Report win, draw and loss chances with each score.
     pub show_wdl: bool,
-    /// The null-move scheme, if one was chosen; else the searcher's own.
+    /// The null-move scheme, if one was chosen. Otherwise the searcher's own.
     pub scheme: Option<&'static Scheme>,
-    /// The searcher.
     pub searcher: Searcher,
     /// The evaluation of the playing searcher.
     pub evaluator: Evaluator,
-    /// Its parameters, where they can be set.
+    /// The parameters of the playing searcher.
     pub values: Values,
-    /// Its endgame tables.
+    /// The endgame tables of the playing searcher.
     pub probing: Probing,
-    /// Plays no stronger than `elo`, by errors.
+    /// Play at the strength `elo`.
     pub limit_strength: bool,
-    /// The strength aimed at if so, in [`Handicap::ELO`].
+    /// A strength in [`Handicap::ELO`].
     pub elo: u32,
+    /// Another scale of strength, `0..=20`. Without effect if `limit_strength` is set.
+    pub skill_level: u32,
 }
 
 impl Default for Options {
@@ -77,89 +78,126 @@ impl Default for Options {
             probing: Probing::default(),
             limit_strength: false,
             elo: 2000,
+            skill_level: Options::FULL_SKILL,
         }
     }
 }
 
 impl Options {
+    /// The skill level of full strength.
+    pub const FULL_SKILL: u32 = 20;
+    /// The strength of skill level 0, and the step to the next level, in Elo.
+    const SKILL_BASE: u32 = *Handicap::ELO.start();
+    const SKILL_STEP: u32 = 100;
+
+    /// The strength to play at. `None` for full strength.
+    pub fn strength(&self) -> Option<u32> {
+        if self.limit_strength {
+            return Some(self.elo);
+        }
+        let is_weaker = self.skill_level < Options::FULL_SKILL;
+        is_weaker.then(|| Options::SKILL_BASE + Options::SKILL_STEP * self.skill_level)
+    }
+
     /// The scheme in use.
     pub fn scheme(&self) -> &'static Scheme {
         self.scheme.unwrap_or_else(|| self.searcher.default_scheme())
     }
-
-    /// The threads in use: one is enough to play weaker.
-    fn threads(&self) -> usize {
-        if self.limit_strength { 1 } else { self.threads }
-    }
 }
 
-/// What a running search says.
-#[derive(Clone, Debug)]
+/// What a running search reports.
+#[derive(Debug)]
 pub enum Event {
-    /// Something to tell, so long after the search began.
+    /// A message and the time since the search began.
     Info(Message, Duration),
-    /// The search is over: the last event of each search, and exactly one.
+    /// The end of the search: exactly one for each, and the last event of it.
     Done(Answer),
 }
 
-/// How far a running search is.
+/// The progress of a running search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchProgress {
     /// Nodes of all threads.
     pub nodes: u64,
-    /// Entries of this search among the table's, in per mille.
+    /// Entries of this search in the table, in per mille.
     pub hash_full: u32,
-    /// Time since it began.
+    /// Time since the search began.
     pub elapsed: Duration,
 }
 
 /// The end of a search.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Answer {
-    /// What was found. Without lines only if there is no legal move.
+    /// Without lines only if there is no legal move.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The duration of the search.
     pub elapsed: Duration,
-    /// What went wrong inside, if something did; the outcome is then a makeshift.
-    pub fault: Option<String>,
+    /// What went wrong, if something did. The outcome is then what was found before, or the best
+    /// move by static evaluation: a move on the board is better than a game lost.
+    pub fault: Option<SearchFault>,
 }
 
-/// Position, options, table, and at most one running search.
+/// Why a search failed.
+#[derive(Debug, Error)]
+pub enum SearchFault {
+    /// A search thread panicked.
+    #[error("the search failed: {message}")]
+    Panic { message: Box<str> },
+    /// The search threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
+    /// The thread that ends searches could not be started.
+    #[error("cannot start a thread: {0}")]
+    Coordinator(io::Error),
+}
+
+/// The table could not get the size wanted.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{reason}; the table keeps {kept} MB")]
+pub struct HashError {
+    reason: AllocationError,
+    kept: usize,
+}
+
+/// Position, options, table, search threads, and at most one running search.
 pub struct Engine {
     position: Position,
     /// Keys of the positions of the game before `position`, latest last.
     earlier: Vec<u64>,
     options: Options,
     table: Arc<Table>,
-    /// Locked by the search while it runs; nobody else waits for it then.
-    pool: Arc<Mutex<Pool>>,
+    pool: Pool,
+    /// Started with the first search.
+    coordinator: Option<Coordinator>,
     events: Sender<Event>,
     running: Option<Running>,
-    /// What errors the next search makes, if any.
+    /// Decides the errors of the next search with limited strength.
     seed: u64,
 }
 
 struct Running {
-    time: Arc<TimeManager>,
-    thread: JoinHandle<()>,
+    search: Arc<Search>,
+    /// Closed when the search is answered.
+    answered: Receiver<()>,
 }
 
 impl Engine {
-    /// An engine at the start position with default options, whose searches speak to `events`.
+    /// An engine with default options at the start position. Its searches report to `events`.
     ///
     /// # Errors
     /// If there is no memory for the table.
-    pub fn new(events: Sender<Event>) -> Result<Engine, String> {
+    pub fn new(events: Sender<Event>) -> Result<Engine, AllocationError> {
         let options = Options::default();
         Ok(Engine {
             position: Position::startpos(),
             earlier: Vec::new(),
-            table: Arc::new(Table::new(options.hash).map_err(|error| error.to_string())?),
-            pool: Arc::default(),
+            table: Arc::new(Table::new(options.hash)?),
+            pool: Pool::default(),
+            coordinator: None,
             options,
             events,
             running: None,
-            // Keyed anew by the system each time: no two games need go alike.
+            // Random, so that games differ.
             seed: RandomState::new().hash_one(0),
         })
     }
@@ -169,85 +207,102 @@ impl Engine {
         &self.position
     }
 
-    /// The options. The size of the table is set by [`Engine::set_hash`], the evaluation by
-    /// [`Engine::set_evaluator`].
+    /// The options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The options that need nothing done but remembering; they hold from the next search on.
+    /// The options that only have to be remembered: all but `hash`, `threads`, `evaluator` and the
+    /// tables. They hold from the next search on.
     pub fn options_mut(&mut self) -> &mut Options {
         &mut self.options
     }
 
-    /// Gives the table another size, and empties it.
+    /// Changes the size of the table and empties it. If the old and the new table do not fit into the
+    /// memory together, the old one is freed first.
     ///
     /// # Errors
-    /// If the memory cannot be had; then the old table stays.
-    pub fn set_hash(&mut self, megabytes: usize) -> Result<(), String> {
-        let table = self
-            .table
-            .resized(megabytes)
-            .map_err(|error| format!("{error}; the table keeps {} MB", self.table.megabytes()))?;
-        self.table = Arc::new(table);
-        self.options.hash = megabytes;
+    /// If the memory is not available. The table then keeps its size.
+    pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
+        self.wait_until_idle();
+        let old = self.table.megabytes();
+        if !Table::fits(megabytes) && self.table.fits_instead(megabytes) {
+            self.table = Arc::new(Table::new(1).map_err(|reason| HashError { reason, kept: old })?);
+        }
+        match Table::new(megabytes) {
+            Ok(table) => {
+                self.table = Arc::new(table);
+                self.options.hash = megabytes;
+                Ok(())
+            }
+            Err(reason) => {
+                if self.table.megabytes() != old
+                    && let Ok(table) = Table::new(old)
+                {
+                    self.table = Arc::new(table);
+                }
+                self.options.hash = self.table.megabytes();
+                Err(HashError { reason, kept: self.options.hash })
+            }
+        }
+    }
+
+    /// Changes the number of search threads. Those that stay keep what they have learned.
+    ///
+    /// # Errors
+    /// If the system has no room for them. Their number then stays.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
+        self.pool.set_threads(threads)?;
+        self.options.threads = threads;
         Ok(())
     }
 
-    /// Evaluates in another way from the next search on, and forgets what was learnt in the old.
+    /// Changes the evaluation, and forgets what was learned with the old one.
     pub fn set_evaluator(&mut self, evaluator: Evaluator) {
         self.new_game();
         self.options.evaluator = evaluator;
     }
 
-    /// Takes the endgame tables of a list of directories, separated as in PATH, from the next
-    /// search on; none if the list names none. What the old ones proved is forgotten.
-    ///
-    /// # Errors
-    /// If a directory cannot be read or has no table in it, or a file is none; then the old tables
-    /// stay.
-    pub fn set_tables(&mut self, list: &str) -> Result<Option<&Tablebase>, TablebaseError> {
-        let tables = Tablebase::open_list(list)?;
-        self.options.probing.tables = (tables.files() > 0).then(|| Arc::new(tables));
+    /// Changes the endgame tables, and forgets what was proved with the old ones.
+    pub fn set_tables(&mut self, tables: Option<Arc<Tablebase>>) {
+        self.options.probing.tables = tables;
         self.clear_hash();
-        Ok(self.options.probing.tables.as_deref())
     }
 
-    /// Keeps the fifty-move rule in the endgame tables from the next search on, or not. What was
-    /// proved by the other rule is forgotten.
+    /// Switches the fifty-move rule in the endgame tables, and forgets what was proved before.
     pub fn set_fifty_moves(&mut self, rule: bool) {
         self.options.probing.fifty_moves = rule;
         self.clear_hash();
     }
 
-    /// Forgets all that was learnt about positions.
+    /// Empties the table.
     pub fn clear_hash(&mut self) {
-        self.table.clear_by(self.options.threads);
+        self.wait_until_idle();
+        self.table.clear_on_all_processors();
     }
 
-    /// The next search is about another game: it begins as after the start of the program.
+    /// Prepares for another game: forgets all that was learned, as after the start of the program.
     pub fn new_game(&mut self) {
-        self.wait_after_stop();
         self.clear_hash();
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.pool.forget();
     }
 
-    /// Sets up a position: a FEN (`None`: the start position) and the moves played since.
+    /// Sets up a position: a FEN (`None`: the start position) and the moves played from there.
     ///
     /// # Errors
-    /// What is wrong, in words; then the position held before stays.
+    /// If the FEN or a move is wrong. The position then stays.
     pub fn set_position<S: AsRef<str>>(
         &mut self,
         fen: Option<&str>,
         moves: &[S],
-    ) -> Result<(), String> {
+    ) -> Result<(), NotationError> {
         let mut position = match fen {
-            Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
+            Some(fen) => Position::from_fen(fen)?,
             None => Position::startpos(),
         };
         let mut earlier = Vec::with_capacity(moves.len());
         for text in moves {
-            let m = position.parse_uci(text.as_ref()).map_err(|error| error.to_string())?;
+            let m = position.parse_uci(text.as_ref())?;
             earlier.push(position.key());
             position = position.play(m).0;
         }
@@ -256,41 +311,51 @@ impl Engine {
         Ok(())
     }
 
-    /// Starts a search of the position, on the machine's clock. A search still running is stopped.
-    /// `search_moves` restricts the root to these legal moves; empty: all.
+    /// Starts a search of the position on the system clock. A running search is stopped first.
+    /// `search_moves` restricts the root to these legal moves; empty means all.
     pub fn go(&mut self, limits: Limits, search_moves: Vec<PackedMove>) {
         self.go_by(Arc::new(SystemClock::new()), limits, search_moves);
     }
 
-    /// [`Engine::go`] by the given clock.
+    /// [`Engine::go`] on another clock.
     pub fn go_by(&mut self, clock: Arc<dyn Clock>, limits: Limits, search_moves: Vec<PackedMove>) {
         self.wait_after_stop();
         let job = self.job(search_moves);
-        let limits = job.limits(limits);
         let overhead = self.options.move_overhead;
+        let limits = job.limits(limits);
         let time = Arc::new(TimeManager::new(clock, limits, job.root.turn(), overhead));
-        let table = Arc::clone(&self.table);
-        let pool = Arc::clone(&self.pool);
-        pool.lock().unwrap_or_else(PoisonError::into_inner).set_threads(self.options.threads());
-        let events = self.events.clone();
-        let root = job.root.clone();
-        let kept = Arc::clone(&time);
-        let spawned = thread::Builder::new()
-            .name("search".into())
-            .stack_size(STACK_BYTES)
-            .spawn(move || search_thread(&job, &table, &pool, &kept, &events));
-        match spawned {
-            Ok(thread) => self.running = Some(Running { time, thread }),
-            Err(error) => {
-                let fault = format!("no thread to search on: {error}");
-                send(&self.events, Event::Done(makeshift(&root, &[], Duration::ZERO, fault)));
-            }
+        if let Err(fault) = self.start(job.clone(), Arc::clone(&time)) {
+            let outcome = vote::without_search(&job);
+            let answer = Answer { outcome, elapsed: time.elapsed(), fault: Some(fault) };
+            send(&self.events, Event::Done(answer));
         }
     }
 
-    /// How far the running search is. `None` if none runs, or it only holds its answer back.
+    fn start(&mut self, job: SearchJob, time: Arc<TimeManager>) -> Result<(), SearchFault> {
+        self.pool.set_threads(self.options.threads)?;
+        let events = self.events.clone();
+        let coordinator = match self.coordinator.take() {
+            Some(coordinator) => coordinator,
+            None => Coordinator::start(events.clone()).map_err(SearchFault::Coordinator)?,
+        };
+        let clock = Arc::clone(&time);
+        let report = move |said: &Message| {
+            send(&events, Event::Info(said.clone(), clock.elapsed()));
+        };
+        let table = Arc::clone(&self.table);
+        let search = Search::new(job, table, time, self.options.threads, Box::new(report));
+        let search = Arc::new(search);
+        self.pool.start(&search);
+        let answered = coordinator.answer(&search);
+        self.running = Some(Running { search, answered });
+        self.coordinator = Some(coordinator);
+        Ok(())
+    }
+
+    /// The progress of the running search. `None` if there is none, or if it has ended and only
+    /// holds its answer back.
     pub fn progress(&self) -> Option<SearchProgress> {
-        let time = &self.running.as_ref()?.time;
+        let time = self.running.as_ref()?.search.time();
         if time.is_stopped() {
             return None;
         }
@@ -298,34 +363,39 @@ impl Engine {
         Some(SearchProgress { nodes: time.nodes(), hash_full, elapsed: time.elapsed() })
     }
 
-    /// Asks the running search to end now; its [`Event::Done`] follows. Without effect if none
-    /// runs.
+    /// Ends the running search; its [`Event::Done`] follows. A no-op without one.
     pub fn stop(&self) {
         if let Some(running) = &self.running {
-            running.time.stop();
+            running.search.time().stop();
         }
     }
 
-    /// The opponent played the move pondered on. Without effect if nothing is pondered.
+    /// The opponent played the expected move. A no-op if the engine does not ponder.
     pub fn ponder_hit(&self) {
         if let Some(running) = &self.running {
-            running.time.ponder_hit();
+            running.search.time().ponder_hit();
         }
     }
 
-    /// Stops the running search and waits for its thread; what it said is then in the channel.
+    /// Stops the running search and waits for its answer, which is then in the channel. Search threads
+    /// may still be on their way out.
     pub fn wait_after_stop(&mut self) {
         if let Some(running) = self.running.take() {
-            running.time.stop();
-            if running.thread.join().is_err() {
-                log::error!("the search thread panicked after its search");
-            }
+            running.search.time().stop();
+            // The channel is empty and is closed with the answer.
+            let _ = running.answered.recv();
         }
+    }
+
+    /// Stops the running search and waits for all its threads.
+    fn wait_until_idle(&mut self) {
+        self.wait_after_stop();
+        self.pool.wait_until_idle();
     }
 
     fn job(&mut self, search_moves: Vec<PackedMove>) -> SearchJob {
         self.seed = self.seed.wrapping_add(1);
-        let handicap = Handicap { elo: self.options.elo, seed: self.seed };
+        let seed = self.seed;
         SearchJob {
             root: self.position.clone(),
             earlier: self.earlier.clone(),
@@ -337,74 +407,20 @@ impl Engine {
             evaluator: self.options.evaluator.clone(),
             values: self.options.values,
             probing: self.options.probing.clone(),
-            handicap: self.options.limit_strength.then_some(handicap),
+            handicap: self.options.strength().map(|elo| Handicap { elo, seed }),
             observer: None,
         }
     }
 }
 
-/// An engine that goes takes its search with it.
+/// A search ends with its engine.
 impl Drop for Engine {
     fn drop(&mut self) {
         self.wait_after_stop();
     }
 }
 
-fn search_thread(
-    job: &SearchJob,
-    table: &Table,
-    pool: &Mutex<Pool>,
-    time: &TimeManager,
-    events: &Sender<Event>,
-) {
-    let mut report = |said: &Message| send(events, Event::Info(said.clone(), time.elapsed()));
-    let searched = catch_unwind(AssertUnwindSafe(|| {
-        if job.root.has_legal_move() {
-            let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
-            pool.run(job, table, time, &mut report)
-        } else {
-            Outcome::default()
-        }
-    }));
-    time.end_search();
-    time.hold_answer();
-    let elapsed = time.elapsed();
-    let answer = match searched {
-        Ok(outcome) => Answer { outcome, elapsed, fault: None },
-        Err(panic) => {
-            let fault = format!("the search failed: {}", panic_message(panic.as_ref()));
-            makeshift(&job.root, &job.search_moves, elapsed, fault)
-        }
-    };
-    send(events, Event::Done(answer));
-}
-
-/// Some legal move: what is left if a search failed. A move on the board beats a lost game.
-fn makeshift(
-    root: &Position,
-    search_moves: &[PackedMove],
-    elapsed: Duration,
-    fault: String,
-) -> Answer {
-    log::error!("{fault}; position {}", root.to_fen());
-    let first = search_moves.first().copied().or_else(|| root.legal_moves().first().copied());
-    let line = |m| Line {
-        score: Score::ZERO,
-        bound: Bound::Exact,
-        moves: vec![m],
-        depth: 0,
-        selective_depth: 0,
-    };
-    let outcome = Outcome { lines: first.map(line).into_iter().collect(), ..Outcome::default() };
-    Answer { outcome, elapsed, fault: Some(fault) }
-}
-
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
-}
-
-/// A receiver that is gone has no more questions, so there is nobody to tell.
+/// Events of an engine whose receiver is gone are dropped.
 fn send(events: &Sender<Event>, event: Event) {
     let _ = events.send(event);
 }
@@ -428,14 +444,12 @@ mod tests {
         }
     }
 
-    /// A clock that breaks at its third look, in the middle of a search.
-    #[derive(Default)]
-    struct BreakingClock(std::sync::atomic::AtomicU32);
+    /// A clock that breaks when the first search thread looks at it.
+    struct BreakingClock;
 
     impl Clock for BreakingClock {
         fn now(&self) -> Duration {
-            let looks = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            assert_ne!(looks, 2, "the clock is broken");
+            assert_ne!(std::thread::current().name(), Some("search-0"), "the clock is broken");
             Duration::ZERO
         }
     }
@@ -446,9 +460,10 @@ mod tests {
             let (mut engine, events) = engine();
             engine.options.threads = threads;
             let limits = Limits { move_time: Some(Duration::from_secs(5)), ..Limits::default() };
-            engine.go_by(Arc::new(BreakingClock::default()), limits, Vec::new());
+            engine.go_by(Arc::new(BreakingClock), limits, Vec::new());
             let first = answer(&events);
-            assert!(first.fault.is_some_and(|fault| fault.contains("the clock is broken")));
+            let fault = first.fault.expect("a fault").to_string();
+            assert!(fault.contains("the clock is broken"), "{fault}");
             assert!(engine.position().is_legal(first.outcome.best()));
             engine.go(Limits::to_depth(1), Vec::new());
             assert!(answer(&events).fault.is_none(), "the engine lives on");
@@ -466,7 +481,7 @@ mod tests {
             (Some("nonsense"), vec![]),
             (Some("8/8/8/8/8/8/8/8 w - - 0 1"), vec![]),
         ] {
-            let reason = engine.set_position(fen, &moves).unwrap_err();
+            let reason = engine.set_position(fen, &moves).unwrap_err().to_string();
             assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
             assert_eq!(engine.position(), &held);
             assert_eq!(engine.earlier.len(), 1);
@@ -485,7 +500,7 @@ mod tests {
     #[test]
     fn a_table_too_large_keeps_the_old_one() {
         let (mut engine, _events) = engine();
-        let reason = engine.set_hash(usize::MAX >> 1).unwrap_err();
+        let reason = engine.set_hash(usize::MAX >> 1).unwrap_err().to_string();
         assert!(reason.ends_with("the table keeps 16 MB"), "{reason}");
         assert_eq!((engine.options().hash, engine.table.megabytes()), (16, 16));
         engine.set_hash(1).unwrap();

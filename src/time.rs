@@ -1,123 +1,101 @@
-//! When to stop: the limits of one `go`, what they mean as a budget of time, and the [`TimeManager`]
-//! that the controller and all search threads share.
+//! When to stop: the limits of a `go`, the time budget they mean, and the [`TimeManager`] that the
+//! search threads and the coordinator of a search share.
 //!
-//! All limits hold together and the first one reached ends the search. The time for a move has two
-//! bounds. The *hard* one is looked at inside the search and is never passed. The *soft* one is
-//! looked at between iterations, and is stretched while the best move is in doubt and shrunk while
-//! it is not. How large it is, games have said (`docs/notebook/tried.md`); the other shares below are our own
-//! choice.
+//! All limits hold together; the first one reached ends the search. The time budget of a move has
+//! two bounds. The *hard* limit is checked during the search and never exceeded. The *soft* limit is
+//! checked between iterations. It is longer while the best move is in doubt and shorter while it is
+//! clear. Its size was tuned by games (`docs/notebook/tried.md`); the other constants are our own choice.
+//!
+//! The search threads poll the limits every few hundred nodes. A thread that does not search waits
+//! for the hard limit too ([`TimeManager::await_end`]), so that limits hold when a search thread is
+//! blocked or has no processor.
 
+mod clock;
+
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::board::{Color, color_index};
 use crate::score::{Depth, MAX_DEPTH};
+pub use clock::{Clock, Signal, SystemClock};
 
-/// How many moves a game without `movestogo` is thought to last yet.
+/// Moves left in a game without `movestogo`, as an estimate.
 const SUDDEN_DEATH_MOVES: u32 = 26;
-/// The soft limit as a multiple of what one move may cost on average: most moves are in little doubt,
-/// so that what is thought is about 0.7 of the soft limit ([`patience`]).
+/// The soft limit as a multiple of the average time per move. Most moves are clear, so the time
+/// used is about 0.7 of the soft limit ([`soft_limit_factor`]).
 const SOFT_FACTOR: f64 = 1.5;
-/// The hard limit as a multiple of what one move may cost on average.
+/// The hard limit as a multiple of the average time per move.
 const HARD_FACTOR: f64 = 4.0;
-/// One move of many may take this share of the clock at most.
-const MOST_OF_CLOCK: f64 = 0.4;
-/// Even the last move before a control leaves the rest of this: what is left counts after it, and a
-/// machine may stand still for longer than the overhead.
-const MOST_BEFORE_CONTROL: f64 = 0.85;
-/// One part in so many of a clock without control may be used, whatever the overhead.
-const LEAST_PART: u32 = 8;
-/// Thought about even if the overhead leaves nothing.
-const LEAST_TIME: Duration = Duration::from_millis(1);
-/// The search looks at the clock at least this often, in nodes.
-const LOOK_INTERVAL: u64 = 1024;
-/// A short budget, of which a thousand nodes would be a good part, is looked at about so many
-/// times, reckoning a node at a microsecond.
-const LOOKS: u64 = 16;
-/// Nodes between two looks, however short the budget: a look costs a small part of a node.
-const LEAST_LOOK_INTERVAL: u64 = 16;
-/// Time is no limit before so many nodes: they take a fraction of a millisecond, and even an empty
-/// clock wants a move that was thought about.
+/// The largest share of the clock for one move of many.
+const MAX_CLOCK_SHARE: f64 = 0.4;
+/// The largest share of the clock for the last move before a time control. The rest is kept for
+/// delays longer than the overhead; it is not lost, since it counts after the control.
+const MAX_SHARE_BEFORE_CONTROL: f64 = 0.85;
+/// Without a time control, 1/N of the clock may be used whatever the overhead.
+const MIN_CLOCK_PART: u32 = 8;
+/// The time for a move if the overhead leaves none.
+const MIN_TIME: Duration = Duration::from_millis(1);
+/// Nodes between two checks of the limits, at most.
+const CHECK_INTERVAL: u64 = 1024;
+/// A short budget is checked about this many times, at an assumed microsecond per node.
+const CHECKS_PER_BUDGET: u64 = 16;
+/// Nodes between two checks, at least: a check costs a fraction of a node.
+const MIN_CHECK_INTERVAL: u64 = 16;
+/// Do not check the clock before this many nodes. They take a fraction of a millisecond, and even
+/// with an empty clock the move should be a considered one.
 const FREE_NODES: u64 = 128;
-/// An iteration so many plies beyond a mate finds no nearer one: reductions have been made up for.
-const BEYOND_MATE: Depth = 10;
-/// `TimeManager::clock_start` while the opponent's clock runs.
+/// Once the depth exceeds a mate by this many plies, no shorter mate is expected: the reductions
+/// have been made up for.
+const DEPTH_BEYOND_MATE: Depth = 10;
+/// The value of `TimeManager::clock_start` while the engine ponders.
 const PONDERING: u64 = u64::MAX;
 
-/// Where the time comes from: injected, so that tests own it.
-pub trait Clock: Send + Sync {
-    /// Time since some fixed moment; never goes back.
-    fn now(&self) -> Duration;
-}
-
-/// The machine's monotonic clock.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemClock(Instant);
-
-impl SystemClock {
-    /// A clock that starts now.
-    pub fn new() -> SystemClock {
-        SystemClock(Instant::now())
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> SystemClock {
-        SystemClock::new()
-    }
-}
-
-impl Clock for SystemClock {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
-/// All fields of `go` together; the first limit reached wins. The default has no limit.
+/// All fields of `go`. They hold together: the first limit reached ends the search. The default has
+/// no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// The deepest iteration, in plies.
+    /// The deepest iteration.
     pub depth: Option<Depth>,
-    /// Nodes of all threads together; met exactly by a single thread.
+    /// Nodes of all threads together. A single thread meets it exactly.
     pub nodes: Option<u64>,
-    /// A mate in so many moves or fewer is sought.
+    /// Search for a mate in at most this many moves.
     pub mate: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,
-    /// Remaining time by colour, white first; zero if the clock is negative. Who has no clock of its own
-    /// and no other limit has as much as the other side.
+    /// Time on the clocks of White and Black; zero for a negative clock. A side without a clock and
+    /// without another limit is given the other side's time.
     pub time: [Option<Duration>; 2],
-    /// What each move adds to the clock, by colour, white first.
+    /// Increments of White and Black per move.
     pub increment: [Duration; 2],
-    /// Moves until the clock is filled again; `None`: never.
+    /// Moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
-    /// No answer before `stop`.
+    /// Do not answer before `stop`.
     pub infinite: bool,
-    /// No answer before `stop` or `ponderhit`; the clock starts at the latter, and what was thought
+    /// Do not answer before `stop` or `ponderhit`. The clock starts at `ponderhit`; time spent
     /// before counts towards the soft limit.
     pub ponder: bool,
 }
 
 impl Limits {
-    /// A search to `depth` plies.
+    /// A search to a depth.
     pub fn to_depth(depth: Depth) -> Limits {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    /// A search of `nodes` nodes.
+    /// A search of a number of nodes.
     pub fn to_nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// Does the search end by itself, without `stop` or `ponderhit`? A mate that is sought may not
-    /// exist, so it is no limit in this sense.
+    /// True if the search ends without `stop` or `ponderhit`. A limit of `mate` alone does not
+    /// count: the mate may not exist.
     pub fn is_bounded(&self, turn: Color) -> bool {
         let timed = self.move_time.or(self.clock(turn)).is_some();
         !self.infinite && !self.ponder && (timed || self.depth.is_some() || self.nodes.is_some())
     }
 
-    /// The time left to the side that is to move, if there is a clock.
+    /// The time left to the side to move, if there is a clock.
     fn clock(&self, turn: Color) -> Option<Duration> {
         let [own, other] = [turn, !turn].map(|side| self.time[color_index(side)]);
         let limited = self.infinite
@@ -128,54 +106,55 @@ impl Limits {
     }
 }
 
-/// What the search tells after an iteration, for the soft limit.
+/// The state of a search after an iteration, from which the soft limit is decided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// The depth just completed.
+    /// The depth of the iteration.
     pub depth: Depth,
-    /// Nodes of all threads so far.
+    /// Nodes of all threads.
     pub nodes: u64,
     /// Iterations in a row with the same best move.
     pub stable_iterations: u32,
-    /// How much the score fell since the iteration before, in centipawns (negative: rose).
+    /// Centipawns by which the score fell since the previous iteration; negative if it rose.
     pub score_drop: i32,
-    /// The best move's share of the root's nodes, 0..=1.
+    /// The best move's share of the nodes at the root, 0 to 1.
     pub best_move_share: f64,
-    /// Root moves to choose from.
+    /// Root moves that may be played.
     pub choices: usize,
-    /// Moves to the mate found for us, if any.
+    /// Moves to a mate by the side to move.
     pub mate_found: Option<u32>,
-    /// If every line wanted ends in mate, for or against us: the plies to the farthest of them. A
-    /// searcher that is to go on all the same leaves it out.
+    /// True if the side to move is mated in the best line.
+    pub is_mated: bool,
+    /// If every line wanted ends in mate, by either side: plies to the farthest. `None` makes the
+    /// search go on after a mate.
     pub all_mate_in: Option<Depth>,
 }
 
-/// Says when a search ends. Shared by the controller and all search threads.
+/// Decides when a search ends. Shared by the search threads, the coordinator and the controller.
 pub struct TimeManager {
     clock: Arc<dyn Clock>,
     limits: Limits,
     budget: Budget,
-    /// Nodes from one look at the clock to the next.
-    look_interval: u64,
+    /// Nodes between two checks of the clock.
+    check_interval: u64,
     began: Duration,
-    /// When our own clock started, in nanoseconds, or [`PONDERING`].
+    /// When our clock started, in nanoseconds, or [`PONDERING`].
     clock_start: AtomicU64,
-    /// The soft limit was used up, maybe while pondering: then the ponder hit ends the search.
-    ripe: AtomicBool,
-    /// Nodes of all threads at the last look at the limits.
+    /// True once an iteration ended past the soft limit. While pondering the search goes on; the
+    /// ponder hit then ends it.
+    soft_limit_reached: AtomicBool,
+    /// Nodes of all threads at the last check.
     nodes: AtomicU64,
-    /// The search is over: stopped, or a hard limit is met.
+    /// The search must end: stopped, or a limit was reached.
     ended: AtomicBool,
-    /// Somebody said stop: the answer is held back no longer.
+    /// `stop` was called: the answer need not be held back.
     released: AtomicBool,
-    /// Guards no data: for waiting on `changed`.
-    gate: Mutex<()>,
-    changed: Condvar,
+    signal: Signal,
 }
 
 impl TimeManager {
-    /// Starts the clock for a search by the side `turn`; `overhead` is what a move costs beside
-    /// thinking (the network, the GUI).
+    /// Starts a search of the side `turn`. `overhead` is the time that a move costs besides
+    /// thinking (network, GUI).
     pub fn new(
         clock: Arc<dyn Clock>,
         limits: Limits,
@@ -187,22 +166,21 @@ impl TimeManager {
         let budget = Budget::new(&limits, turn, overhead);
         TimeManager {
             clock,
-            look_interval: look_interval(budget.hard),
+            check_interval: check_interval(budget.hard),
             budget,
             limits,
             began,
             clock_start: AtomicU64::new(clock_start),
-            ripe: AtomicBool::new(false),
+            soft_limit_reached: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             ended: AtomicBool::new(false),
             released: AtomicBool::new(false),
-            gate: Mutex::new(()),
-            changed: Condvar::new(),
+            signal: Signal::default(),
         }
     }
 
-    /// A keeper on the machine's clock without overhead, for searches outside a game. Only limits
-    /// that are the same for both colours make sense here.
+    /// A time manager on the system clock, without overhead, for searches outside a game. The
+    /// limits must be the same for both colours.
     pub fn with_limits(limits: Limits) -> TimeManager {
         TimeManager::new(Arc::new(SystemClock::new()), limits, Color::White, Duration::ZERO)
     }
@@ -212,95 +190,133 @@ impl TimeManager {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// Nodes searched, as was last told to [`TimeManager::must_stop`].
+    /// Nodes of all threads at the last call of [`TimeManager::must_stop`].
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// Ends the search and lets the answer go.
+    /// Ends the search and releases the answer.
     pub fn stop(&self) {
         self.released.store(true, Ordering::Release);
         self.end_search();
-        self.wake();
     }
 
-    /// Ends the search on all threads; unlike [`TimeManager::stop`] the answer may still be held back.
+    /// Ends the search on all threads. The answer may still be held back ([`Limits::infinite`]).
     pub fn end_search(&self) {
         self.ended.store(true, Ordering::Release);
+        self.signal.raise();
     }
 
-    /// Is the search to end? Cheap: the clock is not looked at.
+    /// True if the search must end. Does not read the clock.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// The opponent played the move pondered on: the clock starts, and if there was time enough to
-    /// think already, the search ends. Without effect if the clock runs.
+    /// The opponent played the expected move: starts the clock, and ends the search if the soft
+    /// limit is used up. A no-op if the clock runs already.
     pub fn ponder_hit(&self) {
         let now = nanos(self.clock.now());
         let start = &self.clock_start;
         let was_pondering =
             start.compare_exchange(PONDERING, now, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-        if was_pondering && self.ripe.load(Ordering::SeqCst) {
+        if was_pondering && self.soft_limit_reached.load(Ordering::SeqCst) {
             self.end_search();
         }
-        self.wake();
+        self.signal.raise();
     }
 
-    /// Looked at by the main thread every 1,024 nodes or fewer (`nodes` of all threads): true, once
-    /// and for all, when a hard limit (nodes, time) is met or stop was called.
+    /// Checks the hard limits, nodes and time. Once true it stays true, as after `stop`. Called by
+    /// the first thread with the nodes of all threads, as often as
+    /// [`TimeManager::nodes_to_next_check`] asks for.
     pub fn must_stop(&self, nodes: u64) -> bool {
         self.nodes.store(nodes, Ordering::Relaxed);
         if self.is_stopped() {
             return true;
         }
         let timed = nodes >= FREE_NODES;
-        let over = self.is_node_limit_met(nodes) || (timed && self.has_used(self.budget.hard));
+        let over = self.is_node_limit_reached(nodes) || (timed && self.is_hard_limit_reached());
         if over {
             self.end_search();
         }
         over
     }
 
-    /// How many more nodes may be searched before [`TimeManager::must_stop`] has to be asked
-    /// (1..=1024). Asking so often makes the node limit exact and keeps a short time limit.
-    pub fn nodes_to_next_look(&self, nodes: u64) -> u64 {
-        let left = self.limits.nodes.map_or(LOOK_INTERVAL, |limit| limit.saturating_sub(nodes));
-        let most = if nodes < FREE_NODES { FREE_NODES - nodes } else { self.look_interval };
+    /// Nodes that may be searched before the next call of [`TimeManager::must_stop`], `1..=1024`.
+    /// So a single thread meets a node limit exactly, and a short time limit is checked often.
+    pub fn nodes_to_next_check(&self, nodes: u64) -> u64 {
+        let left = self.limits.nodes.map_or(CHECK_INTERVAL, |limit| limit.saturating_sub(nodes));
+        let most = if nodes < FREE_NODES { FREE_NODES - nodes } else { self.check_interval };
         left.clamp(1, most)
     }
 
-    /// After an iteration: may the next one begin? False when depth, nodes, mate or soft time is
-    /// reached, or when there is nothing more to be found: the mates are known, and no depth and no
-    /// shorter mate was asked for.
+    /// Decides after an iteration whether the next one may begin. False when the depth, the nodes,
+    /// the mate asked for or the soft limit is reached, or when there is nothing left to find.
     pub fn may_deepen(&self, progress: &Progress) -> bool {
-        let mated = match (self.limits.mate, progress.mate_found) {
+        let is_mate_found = match (self.limits.mate, progress.mate_found) {
             (Some(wanted), Some(found)) => found <= wanted,
             _ => false,
         };
-        let soft = self.budget.soft.map(|soft| scaled(soft, patience(progress)));
-        let ripe = soft.is_some_and(|soft| self.elapsed() >= soft);
-        self.ripe.store(ripe, Ordering::SeqCst);
-        let done = mated
+        let soft = self.budget.soft.map(|soft| scaled(soft, soft_limit_factor(progress)));
+        let soft_limit_reached = soft.is_some_and(|soft| self.elapsed() >= soft);
+        self.soft_limit_reached.store(soft_limit_reached, Ordering::SeqCst);
+        let done = is_mate_found
             || progress.depth >= self.max_depth()
-            || self.is_node_limit_met(progress.nodes)
-            || self.is_beyond_mate(progress)
-            || (ripe && !self.is_pondering());
+            || self.is_node_limit_reached(progress.nodes)
+            || self.is_mate_settled(progress)
+            || (soft_limit_reached && !self.is_pondering());
         !done && !self.is_stopped()
     }
 
-    /// The deepest iteration wanted, `1..=MAX_DEPTH`.
+    /// The deepest iteration, `1..=MAX_DEPTH`.
     pub fn max_depth(&self) -> Depth {
         self.limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH)
     }
 
-    /// Blocks without using the processor while the answer must be held back: during `infinite`
-    /// until stop, during `ponder` until stop or ponder hit. Called after the search.
+    /// Blocks until the search must end or `is_done` is true, and ends the search at the hard limit
+    /// of time. Whoever makes `is_done` true calls [`TimeManager::wake`]. Without a time limit no
+    /// timer is started.
+    pub fn await_end(&self, is_done: impl Fn() -> bool) {
+        loop {
+            let seen = self.signal.count();
+            if is_done() || self.is_stopped() {
+                return;
+            }
+            if self.is_hard_limit_reached() {
+                self.end_search();
+                return;
+            }
+            self.clock.wait(&self.signal, seen, self.deadline());
+        }
+    }
+
+    /// Blocks until `is_done` is true, for at most `patience`.
+    pub fn await_for(&self, patience: Duration, is_done: impl Fn() -> bool) {
+        let deadline = self.clock.now().saturating_add(patience);
+        loop {
+            let seen = self.signal.count();
+            if is_done() || self.clock.now() >= deadline {
+                return;
+            }
+            self.clock.wait(&self.signal, seen, Some(deadline));
+        }
+    }
+
+    /// Blocks while the answer must be held back: with `infinite` until `stop`, with `ponder` until
+    /// `stop` or `ponderhit`. Called after the search; uses no processor.
     pub fn hold_answer(&self) {
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = self.changed.wait_while(gate, |()| self.is_answer_held());
-        drop(held);
+        loop {
+            let seen = self.signal.count();
+            if !self.is_answer_held() {
+                return;
+            }
+            self.clock.wait(&self.signal, seen, None);
+        }
+    }
+
+    /// Lets the threads that wait look at their conditions.
+    pub fn wake(&self) {
+        self.signal.raise();
     }
 
     fn is_answer_held(&self) -> bool {
@@ -308,37 +324,45 @@ impl TimeManager {
     }
 
     fn is_pondering(&self) -> bool {
-        // In one order with `ripe`: of a hit and an iteration's end one must see the other.
+        // Sequentially consistent with `soft_limit_reached`: either the ponder hit sees the end of
+        // the iteration, or the iteration sees the hit.
         self.clock_start.load(Ordering::SeqCst) == PONDERING
     }
 
-    fn is_beyond_mate(&self, progress: &Progress) -> bool {
-        let asked = self.limits.depth.is_some() || self.limits.mate.is_some();
-        !asked && progress.all_mate_in.is_some_and(|mate| progress.depth > mate + BEYOND_MATE)
+    /// True if every line ends in mate and no shorter mate is expected. In analysis, which is
+    /// without clock, only a mate in one settles that. A search for a mate ends also when the side
+    /// to move is mated itself.
+    fn is_mate_settled(&self, progress: &Progress) -> bool {
+        let Some(mate) = progress.all_mate_in else { return false };
+        let is_beyond = progress.depth > mate + DEPTH_BEYOND_MATE;
+        let is_analysis = self.limits.nodes.is_none() && self.budget.soft.is_none();
+        let goes_on = self.limits.depth.is_some()
+            || match self.limits.mate {
+                Some(_) => !progress.is_mated,
+                None => is_analysis && mate > 2,
+            };
+        is_beyond && !goes_on
     }
 
-    fn is_node_limit_met(&self, nodes: u64) -> bool {
+    fn is_node_limit_reached(&self, nodes: u64) -> bool {
         self.limits.nodes.is_some_and(|limit| nodes >= limit)
     }
 
-    /// Has our own clock run for so long? Never while pondering.
-    fn has_used(&self, limit: Option<Duration>) -> bool {
-        let Some(limit) = limit else { return false };
-        match self.clock_start.load(Ordering::Acquire) {
-            PONDERING => false,
-            start => self.clock.now().saturating_sub(Duration::from_nanos(start)) >= limit,
-        }
+    fn is_hard_limit_reached(&self) -> bool {
+        self.deadline().is_some_and(|deadline| self.clock.now() >= deadline)
     }
 
-    fn wake(&self) {
-        // The lock keeps the waiter from falling asleep between its look and its sleep.
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        self.changed.notify_all();
-        drop(gate);
+    /// When the hard limit of time is reached. `None` without one, and while pondering.
+    fn deadline(&self) -> Option<Duration> {
+        let hard = self.budget.hard?;
+        match self.clock_start.load(Ordering::Acquire) {
+            PONDERING => None,
+            start => Some(Duration::from_nanos(start).saturating_add(hard)),
+        }
     }
 }
 
-/// The bounds of time for one move, counted from the start of our clock.
+/// The time limits of one move, from the start of our clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Budget {
     soft: Option<Duration>,
@@ -362,46 +386,44 @@ impl Budget {
         overhead: Duration,
     ) -> Budget {
         let moves = moves_to_go.unwrap_or(SUDDEN_DEATH_MOVES).clamp(1, SUDDEN_DEATH_MOVES * 2);
-        // What the later moves cost at least is not ours to spend on this one.
+        // Keep what the later moves cost at least.
         let reserve =
-            overhead.saturating_add(LEAST_TIME).saturating_sub(increment).saturating_mul(moves - 1);
+            overhead.saturating_add(MIN_TIME).saturating_sub(increment).saturating_mul(moves - 1);
         let gain = increment.saturating_sub(overhead).saturating_mul(moves - 1);
         let kept = allowance(time, overhead.saturating_add(reserve));
         let usable = match moves_to_go {
             Some(_) => kept,
-            // The number of moves is but a guess.
-            None => kept.max(allowance(time, overhead) / LEAST_PART),
+            // The number of moves is an estimate.
+            None => kept.max(allowance(time, overhead) / MIN_CLOCK_PART),
         };
-        let pool = usable.saturating_add(gain);
-        let average = pool / moves;
-        let share = MOST_OF_CLOCK + (1.0 - MOST_OF_CLOCK) / f64::from(moves);
-        let share = share.min(MOST_BEFORE_CONTROL);
+        let average = usable.saturating_add(gain) / moves;
+        let share = MAX_CLOCK_SHARE + (1.0 - MAX_CLOCK_SHARE) / f64::from(moves);
+        let share = share.min(MAX_SHARE_BEFORE_CONTROL);
         let hard = scaled(average, HARD_FACTOR).min(scaled(usable, share));
         let soft = scaled(average, SOFT_FACTOR).min(hard);
         Budget { soft: Some(soft), hard: Some(hard) }
     }
 }
 
-/// Nodes between two looks at the clock: fewer if there is little time to pass by.
-fn look_interval(hard: Option<Duration>) -> u64 {
-    let Some(hard) = hard else { return LOOK_INTERVAL };
+/// Nodes between two checks of the clock. Short budgets are checked more often.
+fn check_interval(hard: Option<Duration>) -> u64 {
+    let Some(hard) = hard else { return CHECK_INTERVAL };
     let micros = u64::try_from(hard.as_micros()).unwrap_or(u64::MAX);
-    (micros / LOOKS).clamp(LEAST_LOOK_INTERVAL, LOOK_INTERVAL)
+    (micros / CHECKS_PER_BUDGET).clamp(MIN_CHECK_INTERVAL, CHECK_INTERVAL)
 }
 
-/// What may be thought of `time`: less the overhead; a moment if that leaves nothing, but never
-/// more than there is.
+/// `time` less the overhead. If that leaves nothing: [`MIN_TIME`], but at most half of `time`.
 fn allowance(time: Duration, overhead: Duration) -> Duration {
-    time.saturating_sub(overhead).max(LEAST_TIME.min(time / 2))
+    time.saturating_sub(overhead).max(MIN_TIME.min(time / 2))
 }
 
-/// A duration times a small factor, without the panic of `mul_f64` at the end of the range.
+/// A duration times a small factor. Unlike `mul_f64` it does not panic on overflow.
 fn scaled(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
 
-/// The factor on the soft limit: above 1 while the best move is in doubt, small if there is but one.
-fn patience(progress: &Progress) -> f64 {
+/// The factor on the soft limit: above 1 while the best move is in doubt, 0.1 for a forced move.
+fn soft_limit_factor(progress: &Progress) -> f64 {
     if progress.choices == 1 {
         return 0.1;
     }

@@ -10,8 +10,10 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Neg;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use shakmaty::Chess;
+use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem};
 use shakmaty_syzygy::{AmbiguousWdl, Dtz, MaybeRounded, Syzygy as _};
 
 use super::{PackedMove, Position};
@@ -169,7 +171,19 @@ impl Tablebase {
     /// If a directory cannot be read or has no table in it, or a table has the wrong size or does
     /// not begin as one.
     pub fn open<P: AsRef<Path>>(directories: &[P]) -> Result<Tablebase, TablebaseError> {
-        let mut base = Tablebase { tables: shakmaty_syzygy::Tablebase::new(), files: 0 };
+        Tablebase::open_on(Arc::new(OsFilesystem::new()), directories)
+    }
+
+    /// Like [`Tablebase::open`], but reads the tables by another filesystem.
+    ///
+    /// # Errors
+    /// As [`Tablebase::open`].
+    pub fn open_on<P: AsRef<Path>>(
+        filesystem: Arc<dyn Filesystem>,
+        directories: &[P],
+    ) -> Result<Tablebase, TablebaseError> {
+        let tables = shakmaty_syzygy::Tablebase::with_filesystem(filesystem);
+        let mut base = Tablebase { tables, files: 0 };
         for directory in directories {
             base.add(directory.as_ref())?;
         }
@@ -182,9 +196,19 @@ impl Tablebase {
     /// # Errors
     /// As [`Tablebase::open`].
     pub fn open_list(list: &str) -> Result<Tablebase, TablebaseError> {
-        let directories: Vec<PathBuf> =
-            std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect();
-        Tablebase::open(&directories)
+        let (tables, errors) = Tablebase::open_readable(list);
+        errors.into_iter().next().map_or(Ok(tables), Err)
+    }
+
+    /// Like [`Tablebase::open_list`], but leaves out what cannot be read and returns why.
+    pub fn open_readable(list: &str) -> (Tablebase, Vec<TablebaseError>) {
+        let mut base = Tablebase { tables: shakmaty_syzygy::Tablebase::new(), files: 0 };
+        let mut errors = Vec::new();
+        let directories = std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty());
+        for directory in directories {
+            base.add_readable(&directory, &mut errors);
+        }
+        (base, errors)
     }
 
     /// The number of files found.
@@ -251,21 +275,38 @@ impl Tablebase {
     }
 
     fn add(&mut self, directory: &Path) -> Result<(), TablebaseError> {
+        let mut errors = Vec::new();
+        self.add_readable(directory, &mut errors);
+        errors.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Adds the tables of a directory. What cannot be read is left out.
+    fn add_readable(&mut self, directory: &Path, errors: &mut Vec<TablebaseError>) {
         let unreadable =
             |reason| TablebaseError::Directory { path: directory.to_path_buf(), reason };
-        let mut found = 0;
-        for entry in std::fs::read_dir(directory).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            found += usize::from(
-                self.add_file(&path)
-                    .map_err(|error| TablebaseError::File { reason: error.to_string(), path })?,
-            );
+        let entries = match std::fs::read_dir(directory) {
+            Ok(entries) => entries,
+            Err(reason) => return errors.push(unreadable(reason)),
+        };
+        let before = (self.files, errors.len());
+        for entry in entries {
+            let path = match entry {
+                Ok(entry) => entry.path(),
+                Err(reason) => {
+                    errors.push(unreadable(reason));
+                    break;
+                }
+            };
+            match self.add_file(&path) {
+                Ok(is_table) => self.files += usize::from(is_table),
+                Err(error) => {
+                    errors.push(TablebaseError::File { reason: error.to_string(), path });
+                }
+            }
         }
-        if found == 0 {
-            return Err(TablebaseError::Empty { path: directory.to_path_buf() });
+        if (self.files, errors.len()) == before {
+            errors.push(TablebaseError::Empty { path: directory.to_path_buf() });
         }
-        self.files += found;
-        Ok(())
     }
 
     /// False if the name is not that of a table.

@@ -37,7 +37,8 @@ impl PositionArgs {
         };
         let moves: Vec<&str> =
             self.moves.iter().flat_map(|moves| moves.split_whitespace()).collect();
-        controller.engine_mut().set_position(fen, &moves)
+        let set = controller.engine_mut().set_position(fen, &moves);
+        set.map_err(|error| error.to_string())
     }
 }
 
@@ -80,8 +81,10 @@ impl EngineArgs {
         let hash = self.hash.iter().map(|value| ("Hash", value.as_str()));
         let threads = self.threads.iter().map(|value| ("Threads", value.as_str()));
         for (name, value) in typed.chain(hash).chain(threads) {
-            if let Some(Note::Clamped(note)) = options::set(engine, name, value)? {
-                return Err(note);
+            for note in options::set(engine, name, value)? {
+                if let Note::Warning(reason) = note {
+                    return Err(reason);
+                }
             }
         }
         Ok(())

@@ -48,6 +48,7 @@ impl<'a> Classic<'a> {
             outcome.iterations.push(self.worker.iteration(&lines[0]));
             outcome.depth = depth;
             outcome.lines = lines;
+            self.worker.publish_result(&outcome);
             let best = &outcome.lines[0];
             let progress = Progress {
                 depth,
@@ -68,6 +69,7 @@ impl<'a> Classic<'a> {
     /// reaches `beta` at `depth`: its value in the window `(beta - 1, beta)`. Iterates up to the
     /// depth. `None` if stopped.
     pub fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
+        self.worker.allow_stop();
         let root = &self.worker.job.root;
         let mut score = None;
         for depth in 1..=depth.max(1) {
@@ -91,9 +93,15 @@ impl<'a> Classic<'a> {
             self.worker.selective_depth = 0;
             let root = &self.worker.job.root;
             let (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
-            let score = self.search(root, alpha, beta, depth, 0, Path::ROOT)?;
+            let score = match self.search(root, alpha, beta, depth, 0, Path::ROOT) {
+                Some(score) => score,
+                // A stopped search needs a line of the first iteration.
+                None if depth == 1 && !lines.is_empty() => break,
+                None => return None,
+            };
             let moves = self.worker.root_pv().to_vec();
             let Some(&first) = moves.first() else { break };
+            self.worker.allow_stop();
             self.worker.excluded.push(first);
             let selective_depth = self.worker.selective_depth;
             lines.push(Line { score, bound: Bound::Exact, moves, depth, selective_depth });

@@ -1,25 +1,29 @@
-//! What the threads of one search share beside the table.
+//! What the threads of one search share besides the job, the table and the limits.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::Line;
 use super::endgame::Endgame;
 use super::stats::Stats;
+use super::{Line, Outcome, SearchJob};
 use crate::board::PackedMove;
 use crate::score::Depth;
 
-/// The threads of one search: how far each is, and the deepest iteration that one has completed.
+/// The counters of all threads, the deepest iteration, and the latest result of each thread, from
+/// which the vote is taken.
 pub struct SharedContext {
     counts: Vec<Counts>,
-    /// The depth of `deepest`, to be asked often.
+    /// The depth of `deepest`, read often.
     depth: AtomicI32,
     deepest: Mutex<CompletedIteration>,
-    /// The endgame tables, and what they say of the root.
-    pub endgame: Endgame,
+    /// The endgame tables and what they say of the root. Read by the first thread that needs them,
+    /// since the disk may be slow.
+    endgame: OnceLock<Endgame>,
+    /// By thread: what it found in its last iteration. Empty if nobody reads it.
+    results: Vec<Mutex<Option<Outcome>>>,
 }
 
-/// What one thread has counted, on a cache line of its own: its writer is disturbed by no other.
+/// Counters of one thread, on a cache line of their own: only their thread writes them.
 #[derive(Default)]
 #[repr(align(128))]
 struct Counts {
@@ -30,68 +34,114 @@ struct Counts {
 /// An iteration that a thread has completed.
 #[derive(Clone, Default)]
 pub struct CompletedIteration {
-    /// Its depth.
     pub depth: Depth,
-    /// What it found, best line first: at least one line.
+    /// At least one line, best first.
     pub lines: Vec<Line>,
-    /// Nodes spent on each root move.
+    /// Nodes by root move.
     pub effort: Vec<(PackedMove, u64)>,
 }
 
 impl SharedContext {
-    /// So many threads, 1 and up.
-    pub fn new(threads: usize, endgame: Endgame) -> SharedContext {
+    /// For a search of one thread, which returns its result to its caller.
+    pub fn for_one() -> SharedContext {
+        SharedContext { results: Vec::new(), ..SharedContext::new(1) }
+    }
+
+    /// For a search of at least one thread, each of which publishes its results.
+    pub fn new(threads: usize) -> SharedContext {
         SharedContext {
             counts: (0..threads).map(|_| Counts::default()).collect(),
             depth: AtomicI32::new(0),
             deepest: Mutex::default(),
-            endgame,
+            endgame: OnceLock::new(),
+            results: (0..threads).map(|_| Mutex::default()).collect(),
         }
     }
 
-    /// Is there one thread alone?
-    pub fn is_one(&self) -> bool {
+    pub fn threads(&self) -> usize {
+        self.counts.len()
+    }
+
+    pub fn is_single(&self) -> bool {
         self.counts.len() == 1
     }
 
-    /// Notes what a thread has counted.
+    /// The endgame tables for a job. Reads them, so it may block.
+    pub fn read_endgame(&self, job: &SearchJob) -> &Endgame {
+        self.endgame.get_or_init(|| Endgame::new(job))
+    }
+
+    /// The endgame tables, if they have been read.
+    pub fn endgame(&self) -> Option<&Endgame> {
+        self.endgame.get()
+    }
+
+    /// Stores the counters of a thread.
     pub fn count(&self, thread: usize, stats: &Stats) {
         let counts = &self.counts[thread];
         counts.nodes.store(stats.nodes, Relaxed);
         counts.tablebase_hits.store(stats.tablebase_hits, Relaxed);
     }
 
-    /// Nodes of all threads, each as of its last look at the clock.
+    /// Nodes of all threads, as of the last check of each.
     pub fn nodes(&self) -> u64 {
         self.counts.iter().map(|count| count.nodes.load(Relaxed)).sum()
     }
 
-    /// Positions found in the endgame tables: of the root, and of all threads as of their last
-    /// look at the clock.
+    /// Tablebase hits of all threads and of the root, as of the last check of each thread.
     pub fn tablebase_hits(&self) -> u64 {
         let inside: u64 = self.counts.iter().map(|count| count.tablebase_hits.load(Relaxed)).sum();
-        self.endgame.hits() + inside
+        self.endgame().map_or(0, Endgame::hits) + inside
     }
 
-    /// The deepest iteration that a thread has completed; 0 at first.
+    /// The depth of the deepest completed iteration; 0 before the first.
     #[inline]
     pub fn depth(&self) -> Depth {
         self.depth.load(Relaxed)
     }
 
-    /// What that iteration found.
+    /// The deepest completed iteration.
     pub fn deepest(&self) -> CompletedIteration {
-        self.deepest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.deepest).clone()
     }
 
-    /// A thread has completed an iteration: of two of one depth the first counts.
+    /// Reports a completed iteration. The first of its depth counts.
     pub fn complete(&self, iteration: CompletedIteration) {
-        let mut deepest = self.deepest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deepest = lock(&self.deepest);
         if iteration.depth > deepest.depth {
             self.depth.store(iteration.depth, Relaxed);
             *deepest = iteration;
         }
     }
+
+    /// Publishes what a thread has found so far.
+    pub fn publish(&self, thread: usize, found: &Outcome, stats: Stats) {
+        if let Some(result) = self.results.get(thread) {
+            let Outcome { lines, depth, .. } = found.clone();
+            *lock(result) = Some(Outcome { lines, depth, stats, ..Outcome::default() });
+        }
+    }
+
+    /// Publishes what a thread has found in the end.
+    pub fn finish(&self, thread: usize, outcome: Outcome) {
+        if let Some(result) = self.results.get(thread) {
+            *lock(result) = Some(outcome);
+        }
+    }
+
+    /// True if a thread has published a line.
+    pub fn has_result(&self) -> bool {
+        self.results.iter().any(|result| lock(result).is_some())
+    }
+
+    /// The latest result of each thread that has one, by number.
+    pub fn results(&self) -> Vec<Outcome> {
+        self.results.iter().filter_map(|result| lock(result).clone()).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -100,8 +150,8 @@ mod tests {
 
     #[test]
     fn the_first_to_complete_the_deepest_iteration_is_heard() {
-        let shared = SharedContext::new(2, Endgame::default());
-        let deepest = |depth, nodes| CompletedIteration {
+        let shared = SharedContext::new(2);
+        let iteration = |depth, nodes| CompletedIteration {
             depth,
             effort: vec![(PackedMove::NONE, nodes)],
             ..CompletedIteration::default()
@@ -110,7 +160,7 @@ mod tests {
         for (depth, nodes, expected) in
             [(3, 1, (3, 1)), (3, 2, (3, 1)), (2, 3, (3, 1)), (5, 4, (5, 4))]
         {
-            shared.complete(deepest(depth, nodes));
+            shared.complete(iteration(depth, nodes));
             assert_eq!((shared.depth(), shared.deepest().effort[0].1), expected);
         }
     }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::{Bound, Line, SearchJob};
+use super::{Bound, Line, SearchJob, Searcher};
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
@@ -59,8 +59,11 @@ struct Judged {
 }
 
 impl Endgame {
-    /// Looks up the root's moves.
+    /// Looks up the root's moves. Nothing for the classic searcher, which has no tables.
     pub fn new(job: &SearchJob) -> Endgame {
+        if job.searcher == Searcher::Classic {
+            return Endgame::default();
+        }
         let probing = job.probing.clone();
         let mut endgame = Endgame { men: probing.men(), probing, root: Vec::new() };
         if let Some(tables) = endgame.probing.tables.clone()
@@ -199,7 +202,6 @@ fn has_repeated(root: &Position, earlier: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Searcher;
 
     fn line(m: PackedMove, score: Score) -> Line {
         Line { score, bound: Bound::Lower, moves: vec![m], depth: 9, selective_depth: 9 }

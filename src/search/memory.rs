@@ -1,32 +1,55 @@
-//! How much memory the machine has to give, in what pages, and asking for it ahead of time.
+//! Memory: how much is left, large pages, and prefetching.
 //!
-//! Linux grants more memory than there is and kills a process when it is used, so that a failed
-//! allocation cannot be relied upon: what is free must be asked for beforehand. On other systems
-//! nothing is known here, and the allocation decides.
+//! Linux promises more memory than there is and kills a process that uses it, so a successful
+//! allocation proves nothing. What is free is asked for beforehand. On other systems nothing is
+//! known here, and the allocation decides.
 
 use std::fs;
 
-/// Where Linux tells the limit of the container that the process runs in, if there is one: control
-/// groups in their second and their first version.
+/// Where Linux tells the memory limit of the container, if there is one: control groups in versions
+/// 2 and 1.
 const CONTAINER_LIMITS: [&str; 2] =
     ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+/// Leave 1/N of the free memory to the system.
+const SYSTEM_SHARE: u64 = 16;
 
-/// Bytes that may be used without driving anybody out of memory. `None` if the system does not
-/// tell.
+/// Free memory in bytes, less the system's share. `None` if unknown.
 pub fn available() -> Option<u64> {
     let free = field("/proc/meminfo", "MemAvailable")?;
     let limits = CONTAINER_LIMITS.iter().filter_map(|path| read(path)?.trim().parse().ok());
-    Some(limits.fold(free, u64::min))
+    let free = limits.fold(free, u64::min);
+    Some(free - free / SYSTEM_SHARE)
 }
 
-/// Bytes of memory that this process uses, rather than merely owns.
+/// True if there seems to be room for `count` threads, each with a stack and some memory. A stack is
+/// mostly address space, which `ulimit -v` bounds.
+pub fn has_room(count: usize, stack: u64, bytes: u64) -> bool {
+    let needed = |each: u64| each.saturating_mul(count as u64);
+    count == 0
+        || (available().is_none_or(|free| needed(bytes) <= free)
+            && address_space().is_none_or(|left| needed(stack + bytes) <= left))
+}
+
+/// Bytes of memory that this process has in use, rather than merely reserved.
+#[cfg(test)]
 pub fn resident() -> Option<u64> {
     field("/proc/self/status", "VmRSS")
 }
 
-/// Asks Linux for large pages: a table that is read at random wants fewer entries of the processor's
-/// page table then. A wish only: where it is not heard nothing changes. Other systems give large
-/// pages on their own, or to privileged users alone.
+/// Bytes of address space left by the limit of the process. `None` without a limit.
+fn address_space() -> Option<u64> {
+    let limit = address_space_limit(&read("/proc/self/limits")?)?;
+    Some(limit.saturating_sub(field("/proc/self/status", "VmSize")?))
+}
+
+/// The soft limit in Linux' table of limits, whose columns are name, soft limit, hard limit, unit.
+fn address_space_limit(table: &str) -> Option<u64> {
+    let rest = table.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// Asks Linux for large pages, which save misses of the TLB in a table that is read at random. Best
+/// effort; a no-op on other systems.
 pub fn prefer_large_pages<T>(memory: &mut [T]) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -44,8 +67,7 @@ pub fn prefer_large_pages<T>(memory: &mut [T]) {
     let _ = memory;
 }
 
-/// Asks the processor to bring what is referred to into its cache: a search of many megabytes knows
-/// where it will look before it looks there. A wish only, and none where it cannot be uttered.
+/// Loads a cache line ahead of its use. Best effort; a no-op on platforms without prefetch.
 #[inline]
 pub fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -66,7 +88,7 @@ fn field(path: &str, name: &str) -> Option<u64> {
     bytes_of(&read(path)?, name)
 }
 
-/// The field of a name in one of Linux' tables, `Name:    123 kB`, in bytes.
+/// A field of one of Linux' tables, `Name:    123 kB`, in bytes.
 fn bytes_of(table: &str, name: &str) -> Option<u64> {
     let rest = table.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     let kilobytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -84,6 +106,21 @@ mod tests {
         assert_eq!(bytes_of(table, "MemAvail"), None);
         assert_eq!(bytes_of(table, "HugePages"), None);
         assert_eq!(bytes_of("MemAvailable: 99999999999999999999 kB", "MemAvailable"), None);
+    }
+
+    #[test]
+    fn the_limit_of_the_address_space_is_read() {
+        let table = "Limit          Soft Limit  Hard Limit  Units\n\
+                     Max cpu time           unlimited  unlimited  seconds\n\
+                     Max address space      4096000000 unlimited  bytes\n";
+        assert_eq!(address_space_limit(table), Some(4_096_000_000));
+        assert_eq!(address_space_limit("Max address space  unlimited  unlimited  bytes\n"), None);
+    }
+
+    #[test]
+    fn impossible_numbers_of_threads_have_no_room() {
+        assert!(has_room(0, u64::MAX, u64::MAX) && has_room(1, 1 << 20, 1 << 20));
+        assert!(available().is_none() || !has_room(usize::MAX, 1 << 20, 1 << 20));
     }
 
     #[cfg(target_os = "linux")]

@@ -20,7 +20,9 @@ pub mod sample;
 pub mod stats;
 mod switches;
 pub mod table;
+pub mod thread;
 mod variation;
+pub(crate) mod vote;
 mod worker;
 
 use std::sync::Arc;
@@ -31,15 +33,15 @@ use crate::score::{Depth, Ply, Score};
 use crate::time::{Limits, TimeManager};
 use classic::Classic;
 use context::SharedContext;
-use endgame::{Endgame, Probing};
+use endgame::Probing;
 use handicap::Handicap;
 use null_move::Scheme;
 use observer::Observer;
 use params::Values;
-use pool::Pool;
 use stats::Stats;
 pub use switches::ClassicOptions;
 use table::Table;
+use thread::SearchThread;
 use worker::Worker;
 
 /// Which searcher.
@@ -131,6 +133,21 @@ impl SearchJob {
             Some(handicap) => handicap.limits(asked),
             None => asked,
         }
+    }
+
+    /// True if more threads than one can work on it.
+    fn has_helpers(&self) -> bool {
+        self.searcher != Searcher::Classic && self.handicap.is_none()
+    }
+
+    /// What is searched instead, with a handicap.
+    fn weakened(&self) -> Option<SearchJob> {
+        self.handicap.map(|handicap| handicap.weakened(self))
+    }
+
+    /// False for a line beyond those asked for, of which a handicap searches some.
+    fn wants(&self, message: &Message) -> bool {
+        !matches!(message, Message::Line(info) if info.multi_pv > self.multi_pv)
     }
 
     /// The evaluation in use: the classic searcher always has the first one.
@@ -262,14 +279,14 @@ impl Outcome {
     }
 }
 
-/// Runs one search to its end in a [`Pool`] of its own: nothing is remembered but the table.
+/// Searches a position on the caller's thread. Only the table is kept.
 pub fn run(
     job: &SearchJob,
     table: &Table,
     time: &TimeManager,
     report: &mut dyn FnMut(&Message),
 ) -> Outcome {
-    Pool::new().run(job, table, time, report)
+    SearchThread::new().run(job, table, time, report)
 }
 
 /// Whether the job's root, taken as a node `ply` plies from the root of another search, reaches
@@ -283,7 +300,7 @@ pub fn decide(
     ply: Ply,
 ) -> Option<(Score, Stats)> {
     let time = TimeManager::with_limits(Limits::default());
-    let shared = SharedContext::new(1, Endgame::default());
+    let shared = SharedContext::for_one();
     table.new_search();
     Classic::new(Worker::new(job, table, &time, &shared, 0, None)).decide(beta, depth, ply)
 }

@@ -1,60 +1,53 @@
-//! The transposition table: shared by all threads without locks.
+//! The transposition table, shared by all threads without locks.
 //!
-//! An entry is two words. The first is the key combined with the second by exclusive or (Hyatt &
-//! Mann 2002), so that a word torn by another thread's write shows as a foreign key and is ignored.
+//! An entry is two words. The first is the key XORed with the second (Hyatt & Mann 2002): a word torn
+//! by another thread's write looks like a foreign key and is ignored.
 
 use std::alloc::{Layout, alloc_zeroed};
-use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::{ptr, thread};
+
+use thiserror::Error;
 
 use super::{Bound, memory};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 
-/// Entries that share an index: one cache line.
+/// Entries per bucket: one cache line.
 const BUCKET: usize = 4;
 const BUCKET_BYTES: usize = BUCKET * size_of::<Slot>();
-/// Tables up to this size are not held against the memory that the machine has left.
+/// Tables up to this size are not checked against the free memory.
 const SMALL_BYTES: u64 = 64 << 20;
-/// One part in so many of the memory left stays with the machine.
-const MACHINES_PART: u64 = 16;
-/// Slots that are cleared by a thread of their own at least: 16 MB.
-const LEAST_PART: usize = 1 << 20;
-/// Searches are told apart modulo this.
+/// The smallest part of the table that is worth a thread of its own, in slots: 16 MB.
+const MIN_PART: usize = 1 << 20;
+/// The smallest page of the systems that we know. Touching a larger page twice costs little.
+const PAGE_BYTES: usize = 4096;
+/// Ages of searches wrap around at this number.
 const AGES: u8 = 32;
 
-/// What is known about a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// The best move, or none. Not checked: see [`Position::is_legal`](crate::board::Position::is_legal).
+    /// The best move, or none. Not checked for legality: see [`Position::is_legal`](crate::board::Position::is_legal).
     pub best: PackedMove,
-    /// The value in table form ([`Score::to_table`]).
+    /// The score in table form ([`Score::to_table`]).
     pub score: Score,
-    /// Whether the value is exact.
     pub bound: Bound,
-    /// The static evaluation, if it was computed.
+    /// The static evaluation, if there is one.
     pub eval: Option<Score>,
-    /// The depth searched, 0 for quiescence; at most 255 is kept.
+    /// The depth searched, 0 for quiescence. At most 255 is stored.
     pub depth: Depth,
-    /// Was this ever a node with an open window?
+    /// True if the position was ever a PV node.
     pub tt_pv: bool,
 }
 
-/// The memory for a table could not be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// There is no memory for a table.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no memory for a hash table of {megabytes} MB")]
 pub struct AllocationError {
-    /// What was asked for.
+    /// The size asked for.
     pub megabytes: usize,
 }
-
-impl fmt::Display for AllocationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no memory for a hash table of {} MB", self.megabytes)
-    }
-}
-
-impl std::error::Error for AllocationError {}
 
 /// Aligned to its size, so that some slot of any memory for them begins a cache line.
 #[repr(align(16))]
@@ -75,28 +68,33 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of so many megabytes (1 and up). Its memory is the machine's until it is written to.
+    /// A table of at least one megabyte. All its memory is in use when this returns: a search would
+    /// pay for the first use of each page.
     ///
     /// # Errors
-    /// If the memory cannot be had.
+    /// If the memory is not available.
     pub fn new(megabytes: usize) -> Result<Table, AllocationError> {
         Table::with_memory(megabytes, memory::available())
     }
 
-    /// A table of another size, for use in place of this one: what this one uses counts as free.
-    ///
-    /// # Errors
-    /// If the memory cannot be had.
-    pub fn resized(&self, megabytes: usize) -> Result<Table, AllocationError> {
-        let own = memory::resident().unwrap_or(0).min((self.buckets * BUCKET_BYTES) as u64);
-        Table::with_memory(megabytes, memory::available().map(|bytes| bytes.saturating_add(own)))
+    /// True if a table of this size seems to fit into the free memory.
+    pub fn fits(megabytes: usize) -> bool {
+        let bytes = (megabytes as u64).saturating_mul(1 << 20);
+        fits(bytes, memory::available())
     }
 
-    /// A table of so many entries, rounded up to a multiple of four: for experiments with tables
-    /// of less than a megabyte.
+    /// True if a table of this size seems to fit once this table is freed.
+    pub fn fits_instead(&self, megabytes: usize) -> bool {
+        let bytes = (megabytes as u64).saturating_mul(1 << 20);
+        let own = (self.buckets * BUCKET_BYTES) as u64;
+        fits(bytes, memory::available().map(|free| free.saturating_add(own)))
+    }
+
+    /// A table of a number of entries, rounded up to a multiple of four, for experiments with tables
+    /// below a megabyte.
     ///
     /// # Errors
-    /// If the memory cannot be had.
+    /// If the memory is not available.
     pub fn with_entries(entries: usize) -> Result<Table, AllocationError> {
         let count = entries.div_ceil(BUCKET).max(1);
         let megabytes = count.saturating_mul(BUCKET_BYTES) >> 20;
@@ -114,47 +112,42 @@ impl Table {
     fn with_buckets(buckets: usize) -> Option<Table> {
         let slots = zeroed_slots(buckets.checked_add(1)?.checked_mul(BUCKET)?)?;
         let skipped = slots.as_ptr().align_offset(BUCKET_BYTES);
+        for_each_part(&slots, processors(), touch);
         (skipped <= BUCKET).then(|| Table { slots, skipped, buckets, age: AtomicU8::new(0) })
     }
 
-    /// Its size in megabytes, rounded down.
+    /// The size in megabytes, rounded down.
     pub fn megabytes(&self) -> usize {
         (self.buckets * BUCKET_BYTES) >> 20
     }
 
-    /// Forgets everything. Memory never written to stays the machine's.
+    /// Empties the table.
     pub fn clear(&self) {
         self.clear_by(1);
     }
 
-    /// [`Table::clear`], by so many threads where the table is large enough to be worth them.
-    pub fn clear_by(&self, threads: usize) {
-        let part = self.slots.len().div_ceil(threads.max(1)).max(LEAST_PART);
-        let mut parts = self.slots.chunks(part);
-        let own = parts.next();
-        thread::scope(|scope| {
-            for part in parts {
-                let started = thread::Builder::new().spawn_scoped(scope, || empty(part));
-                // The system may have no thread left.
-                started.map_or_else(|_| empty(part), drop);
-            }
-            own.map(empty);
-        });
+    /// [`Table::clear`] on all processors.
+    pub fn clear_on_all_processors(&self) {
+        self.clear_by(processors());
+    }
+
+    fn clear_by(&self, threads: usize) {
+        for_each_part(&self.slots, threads, empty);
         self.age.store(0, Relaxed);
     }
 
-    /// Begins a new search: entries of earlier ones are replaced first.
+    /// Begins a new search. Entries of earlier searches are replaced first.
     pub fn new_search(&self) {
         self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
     }
 
-    /// Asks the processor to bring the entry of a key into its cache.
+    /// Loads the entry of a key into the processor's cache.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         memory::prefetch(&self.bucket(key)[0]);
     }
 
-    /// What is known about the position of a key.
+    /// The entry of a key, if there is one.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         self.bucket(key).iter().find_map(|slot| {
@@ -163,9 +156,9 @@ impl Table {
         })
     }
 
-    /// Remembers an entry. Of the same position a deeper bound of this search is kept, with the
-    /// newest move known; else the least valuable entry of the bucket gives way: shallow and old
-    /// ones first.
+    /// Stores an entry. It replaces the entry of the same position, unless that is a bound of this
+    /// search from a depth larger by four plies or more: then only its move is updated. Otherwise it
+    /// replaces the least valuable entry of the bucket; shallow and old ones go first.
     pub fn store(&self, key: u64, mut entry: Entry) {
         let age = self.age.load(Relaxed);
         let bucket = self.bucket(key);
@@ -182,15 +175,14 @@ impl Table {
                     && age_of(data) == age
                     && entry.depth + 4 <= old.depth;
                 if keep {
-                    // The move is news all the same.
                     entry = Entry { best: entry.best, ..old };
                 }
                 chosen = slot;
                 break;
             }
-            let worth = worth(data, age);
-            if worth < least {
-                (least, chosen) = (worth, slot);
+            let value = value_of(data, age);
+            if value < least {
+                (least, chosen) = (value, slot);
             }
         }
         let data = pack(&entry, age);
@@ -198,7 +190,7 @@ impl Table {
         chosen.data.store(data, Relaxed);
     }
 
-    /// Entries written by the current search, in per mille, from a sample.
+    /// Entries of the current search in per mille, from a sample.
     pub fn hash_full(&self) -> u32 {
         let sample = &self.slots[self.skipped..][..BUCKET * self.buckets.min(1000 / BUCKET)];
         let age = self.age.load(Relaxed);
@@ -218,15 +210,16 @@ impl Table {
     }
 }
 
-/// May a table of so many bytes be tried, with so much memory left?
 fn fits(bytes: u64, available: Option<u64>) -> bool {
-    bytes <= SMALL_BYTES
-        || available.is_none_or(|available| bytes <= available - available / MACHINES_PART)
+    bytes <= SMALL_BYTES || available.is_none_or(|available| bytes <= available)
 }
 
-/// Empty slots, of which the system provides each page only when it is written to: a large table
-/// costs no time before it is used. Aligned for slots only, since the allocator has such memory
-/// zeroed by the system, while for larger alignments it would write the zeros itself.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Zeroed slots. Aligned for slots only: the allocator then takes zeroed pages from the system,
+/// while for larger alignments it would write the zeros itself, on one thread.
 fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     let layout = Layout::array::<Slot>(count).ok().filter(|layout| layout.size() > 0)?;
     // SAFETY: the layout's size is not zero, as `alloc_zeroed` asks. If the pointer is not null, it
@@ -241,6 +234,29 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     Some(slots)
 }
 
+/// Applies `work` to parts of the slots, on at most `threads` threads.
+fn for_each_part(slots: &[Slot], threads: usize, work: fn(&[Slot])) {
+    let threads = threads.min(slots.len() / MIN_PART).max(1);
+    let part = slots.len().div_ceil(threads);
+    let mut parts = slots.chunks(part);
+    let own = parts.next();
+    thread::scope(|scope| {
+        for part in parts {
+            let started = thread::Builder::new().spawn_scoped(scope, || work(part));
+            // The system may have no thread left.
+            started.map_or_else(|_| work(part), drop);
+        }
+        own.map(work);
+    });
+}
+
+/// Writes to every page of new, zeroed slots, so that the system provides it.
+fn touch(slots: &[Slot]) {
+    for slot in slots.iter().step_by(PAGE_BYTES / size_of::<Slot>()) {
+        slot.data.store(0, Relaxed);
+    }
+}
+
 fn empty(slots: &[Slot]) {
     for slot in slots.iter().filter(|slot| slot.data.load(Relaxed) != 0) {
         slot.lock.store(0, Relaxed);
@@ -248,13 +264,13 @@ fn empty(slots: &[Slot]) {
     }
 }
 
-/// How much an entry deserves to stay: its depth, less two plies for every search since.
-fn worth(data: u64, age: u8) -> i32 {
+/// The value of an entry for replacement: its depth, less two plies for every search since.
+fn value_of(data: u64, age: u8) -> i32 {
     if data == 0 {
         return i32::MIN;
     }
-    let years = (AGES + age - age_of(data)) % AGES;
-    (data >> 48 & 0xff) as i32 - 2 * i32::from(years)
+    let searches = (AGES + age - age_of(data)) % AGES;
+    (data >> 48 & 0xff) as i32 - 2 * i32::from(searches)
 }
 
 // From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, tt_pv 1, age 5. The
@@ -375,7 +391,7 @@ mod tests {
     #[test]
     fn more_than_the_machine_has_is_refused() {
         const GB: u64 = 1 << 30;
-        assert!(fits(15 * GB, Some(16 * GB)) && !fits(15 * GB + 1, Some(16 * GB)));
+        assert!(fits(16 * GB, Some(16 * GB)) && !fits(16 * GB + 1, Some(16 * GB)));
         assert!(!fits(GB, Some(0)));
         assert!(fits(SMALL_BYTES, Some(0)), "a small table is always tried");
         assert!(fits(u64::MAX, None), "where nothing is known the allocation decides");
@@ -434,15 +450,16 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[cfg_attr(miri, ignore = "not about memory")]
     #[test]
-    fn a_table_costs_nothing_until_it_is_used() {
-        const MB: u64 = 1 << 20;
-        let before = memory::resident().unwrap();
-        let table = Table::new(512).unwrap();
-        table.clear();
-        table.store(1, entry(1, Bound::Exact));
-        let used = memory::resident().unwrap().saturating_sub(before);
-        // Other tests of this process run meanwhile.
-        assert!(used < 256 * MB, "{} MB", used / MB);
+    fn all_memory_of_a_table_is_in_use_when_it_is_made() {
+        let is_in_use = || {
+            let before = memory::resident().unwrap();
+            let table = Table::new(512).unwrap();
+            let used = memory::resident().unwrap().saturating_sub(before);
+            drop(table);
+            used >= 500 << 20
+        };
+        // Other tests of this process may free memory meanwhile.
+        assert!((0..10).any(|_| is_in_use()));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! One search thread's state: what both searchers share.
 
 use super::context::SharedContext;
+use super::endgame::Endgame;
 use super::null_move;
 use super::observer::NullCutoff;
 use super::stats::Stats;
 use super::table::Table;
-use super::{Iteration, Line, SearchJob};
+use super::{Iteration, Line, Outcome, SearchJob};
 use crate::board::{PackedMove, Position, Role};
 use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
@@ -25,9 +26,14 @@ pub struct Worker<'a> {
     pub table: &'a Table,
     /// Says when to stop.
     pub time: &'a TimeManager,
-    /// The threads of this search, and which of them this is.
+    /// Shared by the threads of this search.
     pub shared: &'a SharedContext,
+    /// The endgame tables.
+    pub endgame: &'a Endgame,
+    /// The number of this thread; the first checks the limits and reports.
     number: usize,
+    /// Do not stop yet: the first thread completes one line of depth 1 whatever the limits say.
+    must_finish: bool,
     /// Positions of so many men or fewer are looked up in the endgame tables; 0: none is.
     pub table_men: usize,
     /// Evaluation sums of the path.
@@ -80,13 +86,16 @@ impl<'a> Worker<'a> {
     ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(job.earlier.len() + MAX_PLY + 8);
         keys.extend_from_slice(&job.earlier);
+        let endgame = shared.read_endgame(job);
         let mut worker = Worker {
             job,
             table,
             time,
             shared,
+            endgame,
             number,
-            table_men: shared.endgame.men(),
+            must_finish: number == 0,
+            table_men: endgame.men(),
             eval: eval::State::resumed(last, job.evaluator(), &job.root),
             stats: Stats::default(),
             root_material: stage(&job.root),
@@ -114,26 +123,41 @@ impl<'a> Worker<'a> {
         Some(())
     }
 
-    /// Tells the shared how far this thread is, and asks whether to stop.
+    /// Publishes the counters of this thread and checks whether to stop.
     #[cold]
     fn look(&mut self) -> Option<()> {
         self.publish();
-        let mut interval = SYNC_INTERVAL;
-        if self.is_first() {
-            let nodes = self.shared.nodes();
-            if self.time.must_stop(nodes) {
-                return None;
-            }
-            let next = self.time.nodes_to_next_look(nodes).max(1);
-            interval = if self.shared.is_one() { next } else { next.min(interval) };
-        } else if self.time.is_stopped() {
+        let is_over = if self.is_first() {
+            self.time.must_stop(self.shared.nodes())
+        } else {
+            self.time.is_stopped()
+        };
+        if (is_over && !self.must_finish) || self.is_overtaken() {
             return None;
         }
-        if self.is_overtaken() {
-            return None;
+        let mut interval = SYNC_INTERVAL;
+        if is_over {
+            // The disk may be what made the search late.
+            self.table_men = 0;
+        } else if self.is_first() {
+            let next = self.time.nodes_to_next_check(self.shared.nodes());
+            interval = if self.shared.is_single() { next } else { next.min(interval) };
         }
         self.next_look = self.stats.nodes + interval;
         Some(())
+    }
+
+    /// From now on the search may be stopped: a line of depth 1 is complete.
+    pub fn allow_stop(&mut self) {
+        if self.must_finish {
+            self.must_finish = false;
+            self.look_soon();
+        }
+    }
+
+    /// True if the search must end and has a line to answer with.
+    pub fn is_stopped(&self) -> bool {
+        self.time.is_stopped() && !self.must_finish
     }
 
     /// Has the clock looked at before the next node: something may have taken long.
@@ -168,6 +192,11 @@ impl<'a> Worker<'a> {
     /// Tells the shared what this thread has counted.
     pub fn publish(&self) {
         self.shared.count(self.number, &self.stats);
+    }
+
+    /// Publishes what this thread has found so far.
+    pub fn publish_result(&self, found: &Outcome) {
+        self.shared.publish(self.number, found, self.stats);
     }
 
     /// Nodes of all threads.
@@ -259,7 +288,7 @@ impl<'a> Worker<'a> {
         let asked = &self.job.search_moves;
         (asked.is_empty() || asked.contains(&m))
             && !self.excluded.contains(&m)
-            && self.shared.endgame.admits(m, &self.excluded)
+            && self.endgame.admits(m, &self.excluded)
     }
 
     /// Begins the principal variation of a node: nothing yet.

@@ -1,21 +1,37 @@
-//! Budgets and limits by a clock that the tests set.
+//! Budgets and limits on a clock that the tests set.
 
 use super::*;
 use crate::score::MAX_PLY;
+use std::sync::Mutex;
+use std::sync::mpsc;
 use std::thread;
 
+/// A clock that the tests move. It wakes whoever waits for a deadline.
 #[derive(Default)]
-struct FakeClock(AtomicU64);
+struct FakeClock {
+    ms: AtomicU64,
+    deadline: Mutex<Option<Duration>>,
+}
 
 impl FakeClock {
     fn set(&self, ms: u64) {
-        self.0.store(ms, Ordering::SeqCst);
+        self.ms.store(ms, Ordering::SeqCst);
+    }
+
+    /// The deadline for which somebody waited last.
+    fn deadline(&self) -> Option<Duration> {
+        *self.deadline.lock().unwrap()
     }
 }
 
 impl Clock for FakeClock {
     fn now(&self) -> Duration {
-        ms(self.0.load(Ordering::SeqCst))
+        ms(self.ms.load(Ordering::SeqCst))
+    }
+
+    fn wait(&self, signal: &Signal, seen: u64, deadline: Option<Duration>) {
+        *self.deadline.lock().unwrap() = deadline;
+        SystemClock::new().wait(signal, seen, Some(ms(1)));
     }
 }
 
@@ -39,7 +55,7 @@ fn budget(limits: &Limits) -> (Duration, Duration) {
     (budget.soft.unwrap(), budget.hard.unwrap())
 }
 
-fn keeper(limits: Limits) -> (Arc<FakeClock>, TimeManager) {
+fn manager(limits: Limits) -> (Arc<FakeClock>, TimeManager) {
     let clock = Arc::new(FakeClock::default());
     // Not zero, so that a clock counted from the wrong moment shows.
     clock.set(5_000);
@@ -55,6 +71,7 @@ const CALM: Progress = Progress {
     best_move_share: 0.5,
     choices: 20,
     mate_found: None,
+    is_mated: false,
     all_mate_in: None,
 };
 
@@ -65,7 +82,7 @@ fn no_budget_exceeds_the_clock() {
             for moves in [None, Some(1), Some(2), Some(40), Some(u32::MAX)] {
                 let (soft, hard) = budget(&white(time, increment, moves));
                 assert!(soft <= hard, "{time}+{increment} {moves:?}: {soft:?} > {hard:?}");
-                let most = ms(time).saturating_sub(OVERHEAD).max(LEAST_TIME.min(ms(time) / 2));
+                let most = ms(time).saturating_sub(OVERHEAD).max(MIN_TIME.min(ms(time) / 2));
                 assert!(hard <= most, "{time}+{increment} {moves:?}: {hard:?}");
             }
         }
@@ -74,20 +91,20 @@ fn no_budget_exceeds_the_clock() {
 
 #[test]
 fn an_empty_clock_stops_as_soon_as_there_is_a_move() {
-    let (_, keeper) = keeper(white(0, 0, None));
-    assert!(!keeper.must_stop(0));
-    assert_eq!(keeper.nodes_to_next_look(0), FREE_NODES);
-    assert!(keeper.must_stop(FREE_NODES));
-    assert!(!keeper.may_deepen(&CALM));
+    let (_, time) = manager(white(0, 0, None));
+    assert!(!time.must_stop(0));
+    assert_eq!(time.nodes_to_next_check(0), FREE_NODES);
+    assert!(time.must_stop(FREE_NODES));
+    assert!(!time.may_deepen(&CALM));
 }
 
 #[test]
 fn a_millisecond_is_not_overspent() {
     let (_, hard) = budget(&white(1, 0, None));
     assert!(hard < ms(1));
-    let (clock, keeper) = keeper(white(1, 1000, None));
+    let (clock, time) = manager(white(1, 1000, None));
     clock.set(5_001);
-    assert!(keeper.must_stop(200));
+    assert!(time.must_stop(200));
 }
 
 #[test]
@@ -165,14 +182,14 @@ fn overhead_is_taken_off_a_clock() {
 
 #[test]
 fn move_time_ends_at_move_time_less_overhead() {
-    let (clock, keeper) = keeper(Limits { move_time: Some(ms(100)), ..Limits::default() });
+    let (clock, time) = manager(Limits { move_time: Some(ms(100)), ..Limits::default() });
     clock.set(5_089);
-    assert!(!keeper.must_stop(1_000));
-    assert!(keeper.may_deepen(&CALM));
+    assert!(!time.must_stop(1_000));
+    assert!(time.may_deepen(&CALM));
     clock.set(5_090);
-    assert!(keeper.must_stop(2_000));
+    assert!(time.must_stop(2_000));
     clock.set(5_000);
-    assert!(keeper.must_stop(2_000), "a search once stopped stays so");
+    assert!(time.must_stop(2_000), "a search once stopped stays so");
 }
 
 #[test]
@@ -191,15 +208,15 @@ fn the_first_limit_wins() {
         move_time: Some(ms(500)),
         ..white(600_000, 0, None)
     };
-    let (clock, first) = keeper(all.clone());
+    let (clock, first) = manager(all.clone());
     assert!(!first.must_stop(9_999));
     assert!(first.must_stop(10_000));
-    let (_, second) = keeper(all.clone());
+    let (_, second) = manager(all.clone());
     assert!(!second.may_deepen(&Progress { depth: 9, ..CALM }));
-    let (clock_2, third) = keeper(all.clone());
+    let (clock_2, third) = manager(all.clone());
     clock_2.set(5_490);
     assert!(third.must_stop(200));
-    let (clock_3, fourth) = keeper(Limits { time: [Some(ms(30)), None], ..all });
+    let (clock_3, fourth) = manager(Limits { time: [Some(ms(30)), None], ..all });
     clock_3.set(5_021);
     assert!(fourth.must_stop(200));
     drop(clock);
@@ -207,51 +224,83 @@ fn the_first_limit_wins() {
 
 #[test]
 fn looks_meet_the_node_limit_exactly() {
-    let (_, keeper) = keeper(Limits::to_nodes(2_500));
+    let (_, time) = manager(Limits::to_nodes(2_500));
     let mut nodes = 0;
-    while !keeper.must_stop(nodes) {
-        let step = keeper.nodes_to_next_look(nodes);
+    while !time.must_stop(nodes) {
+        let step = time.nodes_to_next_check(nodes);
         assert!((1..=1024).contains(&step));
         nodes += step;
     }
     assert_eq!(nodes, 2_500);
-    assert_eq!(keeper.nodes_to_next_look(9_999), 1);
+    assert_eq!(time.nodes_to_next_check(9_999), 1);
 }
 
 #[test]
 fn short_budgets_are_looked_at_more_often() {
     let interval = |time| {
         let limits = Limits { move_time: Some(ms(time)), ..Limits::default() };
-        keeper(limits).1.nodes_to_next_look(5_000)
+        manager(limits).1.nodes_to_next_check(5_000)
     };
     for time in 0..=10 {
         assert!(interval(time) <= 64, "movetime {time}: {}", interval(time));
     }
     assert!(interval(15) < 512);
-    assert_eq!(interval(1_000), LOOK_INTERVAL);
-    assert_eq!(keeper(Limits::default()).1.nodes_to_next_look(5_000), LOOK_INTERVAL);
+    assert_eq!(interval(1_000), CHECK_INTERVAL);
+    assert_eq!(manager(Limits::default()).1.nodes_to_next_check(5_000), CHECK_INTERVAL);
 }
 
 #[test]
-fn known_mates_end_a_search_that_asks_for_nothing_else() {
-    let infinite = Limits { infinite: true, ..Limits::default() };
-    let after = |limits: &Limits, depth| {
-        let progress = Progress { depth, all_mate_in: Some(5), ..CALM };
-        keeper(limits.clone()).1.may_deepen(&progress)
+fn a_known_mate_ends_a_game_s_search() {
+    let after = |limits: &Limits, mate, depth| {
+        let progress = Progress { depth, all_mate_in: Some(mate), ..CALM };
+        manager(limits.clone()).1.may_deepen(&progress)
     };
-    assert!(after(&infinite, 5 + BEYOND_MATE));
-    assert!(!after(&infinite, 6 + BEYOND_MATE));
-    assert!(after(&Limits::to_depth(60), 50), "the depth asked for is reached");
-    assert!(after(&Limits { mate: Some(2), ..infinite }, 50), "a shorter mate is sought");
+    for limits in [white(600_000, 0, None), Limits::to_nodes(1 << 40)] {
+        assert!(after(&limits, 5, 5 + DEPTH_BEYOND_MATE));
+        assert!(!after(&limits, 5, 6 + DEPTH_BEYOND_MATE));
+    }
+    assert!(after(&Limits::to_depth(60), 5, 50), "the depth asked for is reached");
+    assert!(
+        after(&Limits { mate: Some(2), ..Limits::default() }, 5, 50),
+        "a shorter mate is sought"
+    );
+}
+
+#[test]
+fn analysis_goes_on_after_a_mate_that_may_not_be_the_shortest() {
+    let analyses = [
+        Limits { infinite: true, ..Limits::default() },
+        Limits { move_time: Some(ms(60_000)), ..Limits::default() },
+        Limits::default(),
+    ];
+    for limits in analyses {
+        let after = |mate, depth| {
+            let progress = Progress { depth, all_mate_in: Some(mate), ..CALM };
+            manager(limits.clone()).1.may_deepen(&progress)
+        };
+        assert!(after(3, 100) && after(14, MAX_DEPTH - 1), "{limits:?}");
+        assert!(!after(2, 100), "nothing is shorter than a mate in one: {limits:?}");
+    }
+}
+
+#[test]
+fn a_mate_search_of_the_mated_side_ends() {
+    let limits = Limits { mate: Some(3), ..Limits::default() };
+    let after = |depth| {
+        let progress = Progress { depth, all_mate_in: Some(6), is_mated: true, ..CALM };
+        manager(limits.clone()).1.may_deepen(&progress)
+    };
+    assert!(after(6 + DEPTH_BEYOND_MATE));
+    assert!(!after(7 + DEPTH_BEYOND_MATE));
 }
 
 #[test]
 fn the_soft_limit_follows_the_doubt() {
     let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
     let after = |elapsed: u64, progress: Progress| {
-        let (clock, keeper) = keeper(white(60_000, 0, None));
+        let (clock, time) = manager(white(60_000, 0, None));
         clock.set(5_000 + elapsed);
-        keeper.may_deepen(&progress)
+        time.may_deepen(&progress)
     };
     assert!(after(soft - 1, CALM));
     assert!(!after(soft + 1, CALM));
@@ -266,76 +315,141 @@ fn the_soft_limit_follows_the_doubt() {
 
 #[test]
 fn a_mate_search_ends_with_the_mate() {
-    let (_, keeper) = keeper(Limits { mate: Some(3), ..Limits::default() });
-    assert!(keeper.may_deepen(&Progress { mate_found: Some(4), ..CALM }));
-    assert!(!keeper.may_deepen(&Progress { mate_found: Some(3), ..CALM }));
-    assert!(!keeper.may_deepen(&Progress { mate_found: Some(1), ..CALM }));
+    let (_, time) = manager(Limits { mate: Some(3), ..Limits::default() });
+    assert!(time.may_deepen(&Progress { mate_found: Some(4), ..CALM }));
+    assert!(!time.may_deepen(&Progress { mate_found: Some(3), ..CALM }));
+    assert!(!time.may_deepen(&Progress { mate_found: Some(1), ..CALM }));
 }
 
 #[test]
 fn the_clock_starts_at_the_ponder_hit() {
-    let (clock, keeper) = keeper(Limits { ponder: true, ..white(1_000, 0, None) });
+    let (clock, time) = manager(Limits { ponder: true, ..white(1_000, 0, None) });
     clock.set(5_001);
-    assert!(keeper.may_deepen(&CALM));
+    assert!(time.may_deepen(&CALM));
     clock.set(500_000);
-    assert!(!keeper.must_stop(1));
-    keeper.ponder_hit();
-    assert!(!keeper.must_stop(2));
+    assert!(!time.must_stop(1));
+    time.ponder_hit();
+    assert!(!time.must_stop(2));
     clock.set(500_999);
-    keeper.ponder_hit();
-    assert!(keeper.must_stop(300), "a second hit does not start the clock again");
-    assert_eq!(keeper.elapsed(), ms(495_999));
+    time.ponder_hit();
+    assert!(time.must_stop(300), "a second hit does not start the clock again");
+    assert_eq!(time.elapsed(), ms(495_999));
 }
 
 #[test]
 fn what_was_thought_while_pondering_counts() {
-    let ponder = || keeper(Limits { ponder: true, ..white(60_000, 0, None) });
+    let ponder = || manager(Limits { ponder: true, ..white(60_000, 0, None) });
     let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
-    let (clock, keeper) = ponder();
+    let (clock, time) = ponder();
     clock.set(5_000 + soft / 2);
-    assert!(keeper.may_deepen(&CALM));
-    keeper.ponder_hit();
-    assert!(!keeper.is_stopped() && keeper.may_deepen(&CALM));
+    assert!(time.may_deepen(&CALM));
+    time.ponder_hit();
+    assert!(!time.is_stopped() && time.may_deepen(&CALM));
     clock.set(5_001 + soft);
-    assert!(!keeper.may_deepen(&CALM), "both halves together are enough");
+    assert!(!time.may_deepen(&CALM), "both halves together are enough");
 
-    let (clock, keeper) = ponder();
+    let (clock, time) = ponder();
     clock.set(5_001 + soft);
-    assert!(keeper.may_deepen(&CALM), "it goes on for as long as it may");
-    assert!(!keeper.is_stopped());
-    keeper.ponder_hit();
-    assert!(keeper.is_stopped());
+    assert!(time.may_deepen(&CALM), "it goes on for as long as it may");
+    assert!(!time.is_stopped());
+    time.ponder_hit();
+    assert!(time.is_stopped());
 }
 
 #[test]
 fn depth_is_clamped_to_what_can_be_searched() {
-    assert_eq!(keeper(Limits::to_depth(0)).1.max_depth(), 1);
-    assert_eq!(keeper(Limits::to_depth(7)).1.max_depth(), 7);
-    assert_eq!(keeper(Limits::to_depth(1_000_000)).1.max_depth(), MAX_PLY as Depth - 1);
-    assert_eq!(keeper(Limits::default()).1.max_depth(), MAX_PLY as Depth - 1);
+    assert_eq!(manager(Limits::to_depth(0)).1.max_depth(), 1);
+    assert_eq!(manager(Limits::to_depth(7)).1.max_depth(), 7);
+    assert_eq!(manager(Limits::to_depth(1_000_000)).1.max_depth(), MAX_PLY as Depth - 1);
+    assert_eq!(manager(Limits::default()).1.max_depth(), MAX_PLY as Depth - 1);
 }
 
-/// Runs `hold_answer` on a thread and says whether it is still blocked after a while.
-fn is_held_until(limits: Limits, release: impl FnOnce(&TimeManager)) -> bool {
-    let keeper = Arc::new(keeper(limits).1);
-    keeper.end_search();
+/// Runs `wait` on a thread; it must not return before `release`, and must return after it.
+fn assert_waits(
+    time: TimeManager,
+    wait: impl FnOnce(&TimeManager) + Send + 'static,
+    release: impl FnOnce(&TimeManager),
+) {
+    let time = Arc::new(time);
+    let (sender, returned) = mpsc::channel();
     let waiter = {
-        let keeper = keeper.clone();
-        thread::spawn(move || keeper.hold_answer())
+        let time = time.clone();
+        thread::spawn(move || {
+            wait(&time);
+            sender.send(()).unwrap();
+        })
     };
-    thread::sleep(ms(30));
-    let held = !waiter.is_finished();
-    release(&keeper);
+    assert!(returned.recv_timeout(ms(30)).is_err(), "it does not wait");
+    release(&time);
     waiter.join().unwrap();
-    held
 }
 
 #[test]
 fn the_answer_is_held_until_it_may_go() {
     let infinite = Limits { infinite: true, ..Limits::default() };
-    assert!(is_held_until(infinite, TimeManager::stop));
     let ponder = Limits { ponder: true, ..Limits::default() };
-    assert!(is_held_until(ponder.clone(), TimeManager::stop));
-    assert!(is_held_until(ponder, TimeManager::ponder_hit));
-    assert!(!is_held_until(Limits::to_depth(1), |_| ()));
+    let held = |limits: &Limits| {
+        let time = manager(limits.clone()).1;
+        time.end_search();
+        time
+    };
+    assert_waits(held(&infinite), TimeManager::hold_answer, TimeManager::stop);
+    assert_waits(held(&ponder), TimeManager::hold_answer, TimeManager::stop);
+    assert_waits(held(&ponder), TimeManager::hold_answer, TimeManager::ponder_hit);
+    held(&Limits::to_depth(1)).hold_answer();
+}
+
+#[test]
+fn who_waits_for_the_end_wakes_at_the_hard_limit() {
+    let (clock, time) = manager(Limits { move_time: Some(ms(100)), ..Limits::default() });
+    let moved = clock.clone();
+    assert_waits(time, |time| time.await_end(|| false), move |_| moved.set(5_090));
+    assert_eq!(clock.deadline(), Some(ms(5_090)));
+}
+
+#[test]
+fn a_search_without_time_limit_starts_no_timer() {
+    for limits in
+        [Limits::to_depth(9), Limits::to_nodes(9), Limits { ponder: true, ..white(9, 0, None) }]
+    {
+        let (clock, time) = manager(limits);
+        assert_waits(time, |time| time.await_end(|| false), TimeManager::stop);
+        assert_eq!(clock.deadline(), None);
+    }
+}
+
+#[test]
+fn a_ponder_hit_starts_the_timer() {
+    let (clock, time) = manager(Limits { ponder: true, ..white(1_000, 0, Some(1)) });
+    let hard = budget(&white(1_000, 0, Some(1))).1;
+    let moved = clock.clone();
+    assert_waits(
+        time,
+        |time| time.await_end(|| false),
+        move |time| {
+            moved.set(9_000);
+            time.ponder_hit();
+            while moved.deadline() != Some(ms(9_000) + hard) {
+                thread::yield_now();
+            }
+            moved.set(20_000);
+        },
+    );
+}
+
+#[test]
+fn who_waits_for_a_search_wakes_when_it_is_done() {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let done = is_done.clone();
+    let (_, time) = manager(Limits::to_depth(9));
+    assert_waits(
+        time,
+        move |time| time.await_end(|| done.load(Ordering::SeqCst)),
+        |time| {
+            is_done.store(true, Ordering::SeqCst);
+            time.wake();
+        },
+    );
+    let (clock, time) = manager(Limits::to_depth(9));
+    assert_waits(time, |time| time.await_for(ms(7), || false), |_| clock.set(5_007));
 }

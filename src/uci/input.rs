@@ -5,30 +5,33 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// A longer line is left out. A game of a hundred thousand moves is shorter.
-pub const LONGEST_LINE: usize = 2 << 20;
+/// Longer lines are left out. A game of a hundred thousand moves is shorter.
+pub const MAX_LINE: usize = 2 << 20;
 
 /// Lines read ahead.
 const READ_AHEAD: usize = 16;
 
-/// What was read.
+/// The byte order mark that some editors and shells put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A line of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A line, with its end.
+    /// The text with its line end.
     Text(String),
-    /// A line longer than [`LONGEST_LINE`] bytes.
+    /// More than [`MAX_LINE`] bytes.
     TooLong,
 }
 
-/// Reads lines on a thread of its own; the channel is closed at the end of input. What is not UTF-8
-/// is read as replacement characters.
+/// Reads lines on a thread of their own. The channel is closed at the end of the input. Bytes that are
+/// not UTF-8 become replacement characters.
 ///
 /// # Errors
-/// If there can be no thread.
-pub fn lines(mut input: impl BufRead + Send + 'static) -> io::Result<Receiver<Line>> {
+/// If the thread cannot be started.
+pub fn lines(input: impl BufRead + Send + 'static) -> io::Result<Receiver<Line>> {
     let (sender, receiver) = bounded(READ_AHEAD);
     let read = move || {
-        while let Some(line) = next_line(&mut input) {
+        for line in Lines::of(input) {
             if sender.send(line).is_err() {
                 break;
             }
@@ -38,18 +41,44 @@ pub fn lines(mut input: impl BufRead + Send + 'static) -> io::Result<Receiver<Li
     Ok(receiver)
 }
 
-/// The next line; `None` at the end of input, and if it cannot be read.
-fn next_line(input: &mut impl BufRead) -> Option<Line> {
-    let mut bytes = Vec::new();
-    input.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut bytes).ok()?;
-    if bytes.is_empty() {
-        return None;
+struct Lines<R> {
+    input: R,
+    is_first: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn of(input: R) -> Lines<R> {
+        Lines { input, is_first: true }
     }
-    if bytes.len() == LONGEST_LINE && !bytes.ends_with(b"\n") {
-        input.skip_until(b'\n').ok()?;
-        return Some(Line::TooLong);
+
+    fn read(&mut self) -> Option<Line> {
+        let mut bytes = Vec::new();
+        self.input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes).ok()?;
+        if bytes.is_empty() {
+            return None;
+        }
+        if bytes.len() == MAX_LINE && !bytes.ends_with(b"\n") {
+            self.input.skip_until(b'\n').ok()?;
+            return Some(Line::TooLong);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let text = match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) if self.is_first => rest,
+            _ => &text,
+        };
+        Some(Line::Text(text.to_owned()))
     }
-    Some(Line::Text(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Ends at the end of the input, and where it cannot be read.
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        let line = self.read();
+        self.is_first = false;
+        line
+    }
 }
 
 #[cfg(test)]
@@ -57,8 +86,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> Vec<Line> {
-        let mut input = bytes;
-        std::iter::from_fn(|| next_line(&mut input)).collect()
+        Lines::of(bytes).collect()
     }
 
     fn text(line: &str) -> Line {
@@ -70,15 +98,17 @@ mod tests {
         assert_eq!(read(b""), []);
         assert_eq!(read(b"uci\r\n\nquit"), [text("uci\r\n"), text("\n"), text("quit")]);
         assert_eq!(read(b"\xff\n"), [text("\u{fffd}\n")]);
+        let marked = b"\xef\xbb\xbfuci\n\xef\xbb\xbfisready";
+        assert_eq!(read(marked), [text("uci\n"), text("\u{feff}isready")], "at the start only");
     }
 
     #[test]
     fn a_line_too_long_is_left_out() {
-        let mut bytes = vec![b'x'; 3 * LONGEST_LINE];
+        let mut bytes = vec![b'x'; 3 * MAX_LINE];
         assert_eq!(read(&bytes), [Line::TooLong]);
         bytes.extend(b"\nuci\n");
         assert_eq!(read(&bytes), [Line::TooLong, text("uci\n")]);
-        let mut longest = vec![b'x'; LONGEST_LINE - 1];
+        let mut longest = vec![b'x'; MAX_LINE - 1];
         longest.push(b'\n');
         assert!(matches!(&read(&longest)[..], [Line::Text(_)]));
     }

@@ -42,7 +42,7 @@ use perft::Perft;
 use task::{Job, Task};
 
 /// So many commands may wait; then no more are read, and work that may take for ever is stopped.
-const LONGEST_QUEUE: usize = 1000;
+const QUEUE_CAPACITY: usize = 1000;
 /// After the end of input, work that may take for ever is given so long.
 const GRACE: Duration = Duration::from_secs(60);
 /// A search that has said nothing for so long says how far it is. So it also finds out if nobody
@@ -174,7 +174,7 @@ impl<W: Write> Controller<W> {
     fn serve(&mut self, lines: &Receiver<Line>) -> io::Result<()> {
         let nothing = never();
         loop {
-            let lines = if self.queue.len() < LONGEST_QUEUE { lines } else { &nothing };
+            let lines = if self.queue.len() < QUEUE_CAPACITY { lines } else { &nothing };
             let said = self.task_said();
             let silence = match self.work {
                 Some(Work::Search(_)) => after(PROGRESS_INTERVAL),
@@ -230,7 +230,7 @@ impl<W: Write> Controller<W> {
 
     fn obey(&mut self, line: &Line) -> io::Result<ControlFlow<()>> {
         let Line::Text(line) = line else {
-            let most = input::LONGEST_LINE >> 20;
+            let most = input::MAX_LINE >> 20;
             self.remark(&format!("a line of more than {most} MB is left out"))?;
             return Ok(ControlFlow::Continue(()));
         };
@@ -267,7 +267,7 @@ impl<W: Write> Controller<W> {
             _ if self.is_halted => true,
             Ending::Certain => false,
             // Nobody could say `stop`: its line would not be read.
-            Ending::Possible => self.queue.len() >= LONGEST_QUEUE,
+            Ending::Possible => self.queue.len() >= QUEUE_CAPACITY,
             Ending::Never => true,
         })
     }
@@ -282,13 +282,13 @@ impl<W: Write> Controller<W> {
             }
             Command::SetOption { name, value } => {
                 match options::set(&mut self.engine, &name, &value) {
-                    Ok(note) => note.map_or(Ok(()), |note| self.remark(&note.to_string())),
+                    Ok(notes) => notes.iter().try_for_each(|note| self.remark(&note.to_string())),
                     Err(reason) => self.remark(&reason),
                 }
             }
             Command::Position { fen, moves } => {
                 let set = self.engine.set_position(fen.as_deref(), &moves);
-                set.or_else(|reason| self.remark(&reason))
+                set.or_else(|error| self.remark(&error.to_string()))
             }
             Command::Go(go) => self.go(&go),
             Command::Stop => {
@@ -657,7 +657,7 @@ mod tests {
         let (sender, lines) = unbounded();
         let say = |line: &str| sender.send(Line::Text(line.to_owned())).unwrap();
         say(go);
-        (0..2 * LONGEST_QUEUE).for_each(|_| say("setoption name Nonsense"));
+        (0..2 * QUEUE_CAPACITY).for_each(|_| say("setoption name Nonsense"));
         // Before the end of input, so that the time after it does not count.
         say("quit");
         let mut output = Vec::new();
@@ -669,7 +669,7 @@ mod tests {
     #[test]
     fn more_than_can_wait_is_read_later() {
         for go in ["go depth 8", "go mate 40"] {
-            assert_eq!(said_after(go).matches("unknown option").count(), 2 * LONGEST_QUEUE);
+            assert_eq!(said_after(go).matches("unknown option").count(), 2 * QUEUE_CAPACITY);
         }
     }
 }

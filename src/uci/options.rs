@@ -1,39 +1,45 @@
 //! The UCI options: one table of name, kind and effect.
 //!
 //! The table prints the `option` lines, checks values and applies them; a new option is a new row.
-//! The searcher's parameters are rows as well where they can be set (feature `tune`).
+//! With the feature `tune` the search parameters are rows too.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::command::integer;
 use crate::board::notation::quoted;
-use crate::engine::Engine;
+use crate::board::tablebase::Tablebase;
+use crate::engine::{Engine, Options};
 use crate::eval::Evaluator;
+use crate::kit::suggest::did_you_mean;
 use crate::score::Depth;
 use crate::search::Searcher;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::{SCHEMES, Scheme};
 use crate::search::params::{Param, settable};
 
-/// The largest `Hash`, in MB.
-const MOST_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
+/// The largest `Hash` in MB.
+const MAX_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
 
-/// The value of a path that names nothing.
+/// The value of an empty path.
 const NO_PATH: &str = "<empty>";
 
-/// What there is to say after an option was set.
+/// More bad files or directories of tablebases than this are not reported one by one.
+const MAX_WARNINGS: usize = 4;
+
+/// What there is to report after an option was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The value was put into range.
-    Clamped(String),
-    /// All is well, and this is what was found.
+    /// A part of the value could not be used.
+    Warning(String),
+    /// What was found.
     Done(String),
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Note::Clamped(text) | Note::Done(text)) = self;
+        let (Note::Warning(text) | Note::Done(text)) = self;
         f.write_str(text)
     }
 }
@@ -41,26 +47,40 @@ impl fmt::Display for Note {
 /// One option.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Its name; matched in any case.
+    /// Matched in any case.
     pub name: &'static str,
     kind: Kind,
 }
 
-/// What an option holds, and what setting it does.
+/// The type of an option and the effect of setting it. An effect that can fail says why.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// A whole number. The effect may fail, in words.
-    Spin { default: i64, min: i64, max: i64, set: fn(&mut Engine, i64) -> Result<(), String> },
-    /// A parameter of the playing searcher.
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        set: fn(&mut Engine, i64) -> Result<(), String>,
+    },
+    /// A search parameter.
     Parameter(&'static Param),
-    /// On or off.
-    Check { default: bool, set: fn(&mut Engine, bool) },
+    Check {
+        default: bool,
+        set: fn(&mut Engine, bool),
+    },
     /// One of a list of names.
-    Combo { default: &'static str, values: fn() -> Vec<&'static str>, set: fn(&mut Engine, &str) },
-    /// Any text. The effect may have something to say, and may fail, in words.
-    Text { default: &'static str, set: fn(&mut Engine, &str) -> Result<Option<Note>, String> },
-    /// Something to do.
-    Button { press: fn(&mut Engine) },
+    Combo {
+        default: &'static str,
+        values: fn() -> Vec<&'static str>,
+        set: fn(&mut Engine, &str),
+    },
+    /// Any text.
+    Text {
+        default: &'static str,
+        set: fn(&mut Engine, &str) -> Result<Vec<Note>, String>,
+    },
+    Button {
+        press: fn(&mut Engine),
+    },
 }
 
 /// Every option, in the order in which they are announced: the fixed ones, then the parameters that
@@ -71,14 +91,16 @@ pub fn all() -> impl Iterator<Item = Entry> {
     FIXED.iter().copied().chain(settable().iter().map(parameter))
 }
 
-static FIXED: [Entry; 18] = [
+static FIXED: [Entry; 19] = [
     Entry {
         name: "Hash",
         kind: Kind::Spin {
             default: 16,
             min: 1,
-            max: MOST_HASH,
-            set: |engine, megabytes| engine.set_hash(megabytes as usize),
+            max: MAX_HASH,
+            set: |engine, megabytes| {
+                engine.set_hash(megabytes as usize).map_err(|error| error.to_string())
+            },
         },
     },
     Entry { name: "Clear Hash", kind: Kind::Button { press: Engine::clear_hash } },
@@ -89,8 +111,9 @@ static FIXED: [Entry; 18] = [
             min: 1,
             max: 1024,
             set: |engine, threads| {
-                engine.options_mut().threads = threads as usize;
-                Ok(())
+                engine
+                    .set_threads(threads as usize)
+                    .map_err(|error| format!("{error}; {} stay", engine.options().threads))
             },
         },
     },
@@ -149,7 +172,19 @@ static FIXED: [Entry; 18] = [
             },
         },
     },
-    // For GUIs that set it; games and analysis are searched alike.
+    Entry {
+        name: "Skill Level",
+        kind: Kind::Spin {
+            default: Options::FULL_SKILL as i64,
+            min: 0,
+            max: Options::FULL_SKILL as i64,
+            set: |engine, level| {
+                engine.options_mut().skill_level = level as u32;
+                Ok(())
+            },
+        },
+    },
+    // Without effect: games and analysis are searched alike.
     Entry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
     Entry {
         name: "NullMove",
@@ -177,7 +212,7 @@ static FIXED: [Entry; 18] = [
                 let evaluator = Evaluator::named(name)
                     .map_err(|reason| format!("{}: {reason}; the old one stays", quoted(name)))?;
                 engine.set_evaluator(evaluator);
-                Ok(None)
+                Ok(Vec::new())
             },
         },
     },
@@ -212,42 +247,56 @@ static FIXED: [Entry; 18] = [
     },
 ];
 
-/// Opens endgame tables, and says how many.
-fn set_tables(engine: &mut Engine, list: &str) -> Result<Option<Note>, String> {
+/// Opens the endgame tables of a list of directories. What is bad in it is reported, the rest used; if
+/// nothing is good, the old tables stay.
+fn set_tables(engine: &mut Engine, list: &str) -> Result<Vec<Note>, String> {
     let list = if list.eq_ignore_ascii_case(NO_PATH) { "" } else { list };
-    match engine.set_tables(list) {
-        Ok(tables) => Ok(tables.map(|tables| {
-            let (files, men) = (tables.files(), tables.max_pieces());
-            Note::Done(format!("tablebases: {files} files, up to {men} men"))
-        })),
-        Err(error) => Err(format!("{error}; the old tables stay")),
+    let (tables, errors) = Tablebase::open_readable(list);
+    let mut warnings = errors.iter().map(ToString::to_string);
+    if tables.files() == 0
+        && let Some(first) = warnings.next()
+    {
+        return Err(format!("{first}; the old tables stay"));
     }
+    let mut notes: Vec<Note> = warnings.take(MAX_WARNINGS).map(Note::Warning).collect();
+    if errors.len() > MAX_WARNINGS {
+        let more = errors.len() - MAX_WARNINGS;
+        notes.push(Note::Warning(format!("tablebases: {more} more files or directories are bad")));
+    }
+    let (files, men) = (tables.files(), tables.max_pieces());
+    if files > 0 {
+        notes.push(Note::Done(format!("tablebases: {files} files, up to {men} men")));
+    }
+    engine.set_tables((files > 0).then(|| Arc::new(tables)));
+    Ok(notes)
 }
 
-/// Sets an option from text. Returns what there is to say of it.
+/// Sets an option from text, and returns what there is to report.
 ///
 /// # Errors
-/// If there is no such option, the value is none it can take, or the effect fails; then nothing
-/// changed.
-pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Option<Note>, String> {
-    let entry = all()
-        .find(|entry| entry.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| format!("unknown option: {}", quoted(name)))?;
+/// If there is no such option, it cannot take the value, or the effect fails. Nothing has changed
+/// then.
+pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Vec<Note>, String> {
+    let entry =
+        all().find(|entry| entry.name.eq_ignore_ascii_case(name)).ok_or_else(|| unknown(name))?;
     entry.set(engine, value.trim())
 }
 
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = all().map(|entry| entry.name).collect();
+    format!("unknown option: {}{}", quoted(name), did_you_mean(name, names))
+}
+
 impl Entry {
-    fn set(&self, engine: &mut Engine, value: &str) -> Result<Option<Note>, String> {
+    fn set(&self, engine: &mut Engine, value: &str) -> Result<Vec<Note>, String> {
         match self.kind {
             Kind::Spin { min, max, set, .. } => {
-                let (number, note) = self.number(value, min, max)?;
-                set(engine, number).map_err(|reason| format!("{}: {reason}", self.name))?;
-                return Ok(note);
+                set(engine, self.number(value, min, max)?)
+                    .map_err(|reason| format!("{}: {reason}", self.name))?;
             }
             Kind::Parameter(&Param { min, max, .. }) => {
-                let (number, note) = self.number(value, min.into(), max.into())?;
+                let number = self.number(value, min.into(), max.into())?;
                 let _ = engine.options_mut().values.set(self.name, number as i32);
-                return Ok(note);
             }
             Kind::Check { set, .. } => match value.to_ascii_lowercase().as_str() {
                 "true" => set(engine, true),
@@ -259,8 +308,9 @@ impl Entry {
                 match values.iter().find(|known| known.eq_ignore_ascii_case(value)) {
                     Some(known) => set(engine, known),
                     None => {
-                        let wanted = format!("one of {}", values.join(", "));
-                        return Err(self.refusal(&wanted, value));
+                        let names = values.join(", ");
+                        let hint = did_you_mean(value, values);
+                        return Err(self.refusal(&format!("one of {names}"), value) + &hint);
                     }
                 }
             }
@@ -269,23 +319,19 @@ impl Entry {
             }
             Kind::Button { press } => press(engine),
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
-    /// A number put into range, and a note if it was not.
-    fn number(&self, value: &str, min: i64, max: i64) -> Result<(i64, Option<Note>), String> {
-        let number = integer(value).ok_or_else(|| self.refusal("a whole number", value))?;
-        let clamped = number.clamp(min, max);
-        Ok((clamped, (clamped != number).then(|| self.clamping(value, clamped, min, max))))
+    /// Reads a number. Out of range it is refused: a clamped number of threads or megabytes may be
+    /// far from what was meant.
+    fn number(&self, value: &str, min: i64, max: i64) -> Result<i64, String> {
+        let wanted = || format!("a whole number from {min} to {max}");
+        let number = integer(value).ok_or_else(|| self.refusal(&wanted(), value))?;
+        if (min..=max).contains(&number) { Ok(number) } else { Err(self.refusal(&wanted(), value)) }
     }
 
     fn refusal(&self, wanted: &str, value: &str) -> String {
-        format!("{} wants {wanted}, not '{}'", self.name, quoted(value))
-    }
-
-    fn clamping(&self, value: &str, clamped: i64, min: i64, max: i64) -> Note {
-        let (name, value) = (self.name, quoted(value));
-        Note::Clamped(format!("{name} {value} is outside {min}..={max}; {clamped} instead"))
+        format!("{} wants {wanted}, not '{}'; the old value stays", self.name, quoted(value))
     }
 }
 
@@ -338,7 +384,12 @@ mod tests {
                 Kind::Text { default, .. } => default.to_owned(),
                 Kind::Button { .. } => String::new(),
             };
-            assert_eq!(set(&mut set_engine, entry.name, &default), Ok(None), "{}", entry.name);
+            assert_eq!(
+                set(&mut set_engine, entry.name, &default),
+                Ok(Vec::new()),
+                "{}",
+                entry.name
+            );
         }
         let (fresh, set) = (engine(), set_engine.options().clone());
         let fresh = fresh.options();
@@ -350,21 +401,56 @@ mod tests {
     #[test]
     fn names_are_matched_in_any_case() {
         let mut engine = engine();
-        assert_eq!(set(&mut engine, "move overhead", "123"), Ok(None));
+        assert_eq!(set(&mut engine, "move overhead", "123"), Ok(Vec::new()));
         assert_eq!(engine.options().move_overhead, Duration::from_millis(123));
-        assert_eq!(set(&mut engine, "NULLMOVE", "Verified-R3"), Ok(None));
+        assert_eq!(set(&mut engine, "NULLMOVE", "Verified-R3"), Ok(Vec::new()));
         assert_eq!(engine.options().scheme().name, "verified-r3");
     }
 
     #[test]
-    fn numbers_are_clamped_and_said_so() {
+    fn numbers_out_of_range_are_refused() {
         let mut engine = engine();
-        let note = set(&mut engine, "MultiPV", "1000").unwrap().unwrap();
-        let said = "MultiPV 1000 is outside 1..=256; 256 instead";
-        assert_eq!(note, Note::Clamped(said.to_owned()));
-        assert_eq!(engine.options().multi_pv, 256);
-        assert!(set(&mut engine, "Hash", "-99999999999999999999").unwrap().is_some());
-        assert_eq!(engine.options().hash, 1);
+        let before = format!("{:?}", engine.options());
+        let spins = all().filter_map(|entry| match entry.kind {
+            Kind::Spin { min, max, .. } => Some((entry.name, min, max)),
+            _ => None,
+        });
+        for (name, min, max) in spins {
+            for value in [
+                (min - 1).to_string(),
+                (max + 1).to_string(),
+                "99999999999999999999".to_owned(),
+                "-99999999999999999999".to_owned(),
+                "1.5".to_owned(),
+                "1e3".to_owned(),
+                "0x10".to_owned(),
+                "many".to_owned(),
+                String::new(),
+            ] {
+                let reason = set(&mut engine, name, &value).unwrap_err();
+                let wanted =
+                    format!("{name} wants a whole number from {min} to {max}, not '{value}'");
+                assert_eq!(reason, format!("{wanted}; the old value stays"));
+            }
+        }
+        assert_eq!(format!("{:?}", engine.options()), before);
+    }
+
+    #[test]
+    fn a_skill_level_limits_the_strength_unless_an_elo_does() {
+        let mut engine = engine();
+        assert_eq!(engine.options().strength(), None);
+        let mut strength = |name, value| {
+            set(&mut engine, name, value).unwrap();
+            engine.options().strength()
+        };
+        assert_eq!(strength("Skill Level", "0"), Some(*Handicap::ELO.start()));
+        assert_eq!(strength("Skill Level", "10"), Some(2000));
+        assert_eq!(strength("Skill Level", "19"), Some(2900));
+        assert_eq!(strength("UCI_Elo", "1500"), Some(2900));
+        assert_eq!(strength("UCI_LimitStrength", "true"), Some(1500));
+        assert_eq!(strength("UCI_LimitStrength", "false"), Some(2900));
+        assert_eq!(strength("Skill Level", "20"), None);
     }
 
     #[test]
@@ -376,8 +462,8 @@ mod tests {
         let mut engine = engine();
         let answer = set(&mut engine, "Probcut_Depth", "10");
         if cfg!(feature = "tune") {
-            let note = "probcut_depth 10 is outside 4..=9; 9 instead".to_owned();
-            assert_eq!(answer, Ok(Some(Note::Clamped(note))));
+            assert!(answer.is_err());
+            assert_eq!(set(&mut engine, "Probcut_Depth", "9"), Ok(Vec::new()));
             let changed: Vec<_> = engine.options().values.changed().collect();
             assert_eq!(changed, [("probcut_depth", 9)]);
         } else {
@@ -411,7 +497,7 @@ mod tests {
         for (value, is_network) in
             [("<classical>", false), ("", true), ("<First>", false), ("<INTERNAL>", true)]
         {
-            assert_eq!(set(&mut engine, "EvalFile", value), Ok(None));
+            assert_eq!(set(&mut engine, "EvalFile", value), Ok(Vec::new()));
             let evaluator = &engine.options().evaluator;
             assert_eq!(matches!(evaluator, Evaluator::Network(_)), is_network, "{value}");
         }

@@ -93,7 +93,7 @@ impl Reporter {
     /// The end of a search: the last `info` lines and the `bestmove`.
     pub fn answer(&mut self, answer: &Answer) -> Vec<String> {
         let mut lines: Vec<String> =
-            answer.fault.iter().map(|fault| remark(self.style, fault)).collect();
+            answer.fault.iter().map(|fault| remark(self.style, &fault.to_string())).collect();
         let Some(best) = answer.outcome.lines.first() else {
             lines.extend(self.without_moves());
             return lines;

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, unbounded};
 
-use crate::engine::STACK_BYTES;
+use crate::search::pool::STACK_BYTES;
 
 /// Something that takes its time.
 pub trait Job: Send + Sync {

@@ -158,7 +158,10 @@ fn go() {
     bad(&["go", "depth", "1", "--fen", "nonsense"], "nonsense");
     bad(&["go", "depth", "1", "--moves", "e2e5"], "e2e5");
     bad(&["go", "depth", "1", "-o", "Contempt=3"], "Contempt");
-    bad(&["go", "depth", "1", "-o", "MultiPV=0"], "MultiPV 0");
+    bad(
+        &["go", "depth", "1", "-o", "MultiPV=0"],
+        "MultiPV wants a whole number from 1 to 256, not '0'",
+    );
     bad(&["go", "depth", "1", "--null-move", "nonsense"], "nonsense");
     bad(&["go", "depth", "1", "--searcher", "nonsense"], "nonsense");
 }

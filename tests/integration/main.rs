@@ -19,6 +19,7 @@ mod openbench;
 mod pages;
 mod parsers;
 mod perft;
+mod pressure;
 mod schemes;
 mod see;
 mod session;

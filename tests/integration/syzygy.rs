@@ -1,8 +1,5 @@
-//! Endgame tables in the search: what is won is won in time, what is drawn is held, and what is
-//! broken does no harm.
-//!
-//! The tables are not part of the repository. Where `../shared/syzygy` is absent, the tests that
-//! need it say so and pass.
+//! Endgame tables in the search: wins are won within fifty moves, draws are held, and broken files do
+//! no harm. The three-man tables are in `tests/syzygy`; tests of larger ones are ignored by default.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,26 +7,29 @@ use std::sync::Arc;
 
 use tacet::board::tablebase::{Tablebase, Wdl};
 use tacet::board::{Color, PackedMove, Position};
-use tacet::engine::Engine;
+use tacet::engine::{Engine, Event};
 use tacet::score::Score;
 use tacet::search::endgame::Probing;
-use tacet::search::pool::Pool;
 use tacet::search::table::Table;
 use tacet::search::{self, Outcome, SearchJob, Searcher};
 use tacet::time::{Limits, TimeManager};
 use tacet::uci::options::{self, Note};
 
-fn folder() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    if !path.is_dir() {
-        println!("skipped: no tables in ../shared/syzygy");
-        return None;
-    }
-    Some(path)
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syzygy")
 }
 
-fn tables() -> Option<Arc<Tablebase>> {
-    folder().map(|path| Arc::new(Tablebase::open(&[path]).unwrap()))
+/// The three-man tables.
+fn tables() -> Arc<Tablebase> {
+    Arc::new(Tablebase::open(&[folder()]).unwrap())
+}
+
+/// The four-man tables, for tests that are ignored by default.
+fn large_tables() -> Arc<Tablebase> {
+    let path = std::env::var("TACET_SYZYGY").expect("TACET_SYZYGY names a folder of tables");
+    let tables = Arc::new(Tablebase::open(&[path]).unwrap());
+    assert!(tables.max_pieces() >= 4);
+    tables
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -89,18 +89,30 @@ fn is_mate(position: &Position) -> bool {
 
 #[test]
 fn won_endings_are_won_within_fifty_moves() {
-    let Some(tables) = tables() else { return };
-    for fen in [
+    let fens = [
         "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
         "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
+        "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1",
+    ];
+    assert_won(&tables(), &fens);
+}
+
+#[test]
+#[ignore = "needs four-man tables: TACET_SYZYGY=DIR"]
+fn larger_endings_are_won_within_fifty_moves() {
+    let fens = [
         "8/8/8/3k4/8/8/8/KBN5 w - - 0 1",
         "8/8/8/3k4/8/8/8/KBB5 w - - 0 1",
         "8/3r4/3k4/8/8/8/8/KQ6 w - - 0 1",
-        "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1",
         "8/3n4/3k4/8/8/8/4K3/Q7 w - - 0 1",
-    ] {
+    ];
+    assert_won(&large_tables(), &fens);
+}
+
+fn assert_won(tables: &Arc<Tablebase>, fens: &[&str]) {
+    for fen in fens {
         assert_eq!(tables.probe_wdl(&position(fen)), Some(Wdl::Win), "{fen}");
-        let player = (probing(&tables), Limits::to_nodes(200));
+        let player = (probing(tables), Limits::to_nodes(200));
         let positions = game(fen, [player.clone(), player], 400);
         let last = &positions[positions.len() - 1];
         assert!(is_mate(last) && last.turn() == Color::Black, "{fen}: {last:?}");
@@ -109,34 +121,43 @@ fn won_endings_are_won_within_fifty_moves() {
 
 #[test]
 fn drawn_endings_are_held() {
-    let Some(tables) = tables() else { return };
-    for fen in [
-        "8/8/8/8/3k4/3p4/8/3K4 w - - 0 1",
+    assert_held(&tables(), &["8/8/8/8/3k4/3p4/8/3K4 w - - 0 1", "8/8/8/8/8/k1p5/8/1K6 w - - 0 1"]);
+}
+
+#[test]
+#[ignore = "needs four-man tables: TACET_SYZYGY=DIR"]
+fn larger_drawn_endings_are_held() {
+    let fens = [
         "8/8/8/r7/8/2NK4/8/6k1 w - - 0 1",
         "8/8/8/4K3/8/8/1kp5/6Q1 b - - 0 1",
         "8/8/8/8/r7/8/1B1K4/6k1 w - - 0 1",
-    ] {
+    ];
+    assert_held(&large_tables(), &fens);
+}
+
+fn assert_held(tables: &Arc<Tablebase>, fens: &[&str]) {
+    for fen in fens {
         assert_eq!(tables.probe_wdl(&position(fen)), Some(Wdl::Draw), "{fen}");
-        let holder = (probing(&tables), Limits::to_nodes(50));
+        let holder = (probing(tables), Limits::to_nodes(50));
         let attacker = (Probing::default(), Limits::to_depth(8));
         let positions = game(fen, [holder, attacker], 80);
         for after in positions.iter().skip(1).step_by(2) {
-            let value = tables.probe_wdl(after).unwrap();
-            assert!(value <= Wdl::Draw, "{fen}: {after:?} is a {value}");
+            let value = tables.probe_wdl(after);
+            assert!(value.is_none_or(|value| value <= Wdl::Draw), "{fen}: {after:?}: {value:?}");
         }
     }
 }
 
 #[test]
 fn only_the_quick_win_counts_late() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     let rook = job("7k/R7/6K1/8/8/8/8/8 w - - 99 80", probing(&tables));
     for limits in [Limits::to_nodes(1), Limits::to_depth(6)] {
         let outcome = run(&rook, limits);
         assert_eq!(rook.root.uci(outcome.best(), false), "a7a8");
     }
     // As late as can be: no move may be lost.
-    let early = position("8/8/8/3k4/8/8/8/KBN5 w - - 0 1");
+    let early = position("8/8/8/3k4/8/8/8/KR6 w - - 0 1");
     let dtz = tables.probe_dtz(&early).unwrap();
     let late = early.to_fen().replace(" 0 1", &format!(" {} 80", 99 - dtz));
     let player = (probing(&tables), Limits::to_nodes(100));
@@ -146,10 +167,10 @@ fn only_the_quick_win_counts_late() {
 
 #[test]
 fn the_result_is_shown_whatever_the_evaluation() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     for (fen, score) in [
-        ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", Score::TABLEBASE_WIN),
-        ("8/8/8/3k4/8/8/8/KBN5 b - - 0 1", -Score::TABLEBASE_WIN),
+        ("8/8/8/3k4/8/8/8/KR6 w - - 0 1", Score::TABLEBASE_WIN),
+        ("8/8/8/3k4/8/8/8/KR6 b - - 0 1", -Score::TABLEBASE_WIN),
         ("8/8/8/8/3k4/3p4/8/3K4 w - - 0 1", Score::ZERO),
     ] {
         let outcome = run(&job(fen, probing(&tables)), Limits::to_depth(5));
@@ -160,7 +181,7 @@ fn the_result_is_shown_whatever_the_evaluation() {
 
 #[test]
 fn without_the_fifty_move_rule_a_late_win_is_a_win() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     let fen = "8/8/8/4k3/8/8/R7/K7 w - - 95 80";
     for (fifty_moves, score) in [(true, Score::ZERO), (false, Score::TABLEBASE_WIN)] {
         let probing = Probing { fifty_moves, ..probing(&tables) };
@@ -170,15 +191,15 @@ fn without_the_fifty_move_rule_a_late_win_is_a_win() {
 
 #[test]
 fn positions_inside_are_looked_up() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     // The queen takes the rook, and what is left is won; but the mate is far.
-    let fen = "6k1/8/8/3r1n2/8/8/3Q4/3K4 w - - 0 1";
-    let outcome = run(&job(fen, probing(&tables)), Limits::to_depth(8));
+    let fen = "6k1/8/8/3r4/8/8/3Q4/3K4 w - - 0 1";
+    let outcome = run(&job(fen, probing(&tables)), Limits::to_depth(5));
     let score = outcome.score().unwrap();
     assert!(score.is_won() && !score.is_mate(), "{score}");
     assert!(outcome.stats.tablebase_hits > 0);
-    // The rook takes the knight, and rook against rook is drawn.
-    let drawn = "8/8/3k4/3r4/8/8/3R1n2/3K4 w - - 0 1";
+    // The king takes the rook, and the pawn that is left does not queen.
+    let drawn = "8/8/8/8/3k4/3p4/3r4/3K4 w - - 0 1";
     assert_eq!(run(&job(drawn, probing(&tables)), Limits::to_depth(8)).score(), Some(Score::ZERO));
 
     let hits = |limit, depth| {
@@ -186,13 +207,13 @@ fn positions_inside_are_looked_up() {
         run(&job(fen, probing), Limits::to_depth(5)).stats.tablebase_hits
     };
     assert_eq!(hits(0, 1), 0, "tables off");
-    assert!(hits(4, 1) > hits(4, 100), "of the largest only far from the leaves");
-    assert!(hits(4, 1) > hits(3, 1));
+    assert!(hits(3, 1) > hits(3, 100), "of the largest only far from the leaves");
+    assert!(hits(3, 1) > hits(2, 1));
 }
 
 #[test]
 fn several_lines_wins_first() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     let kpk = job("3k4/8/3K4/3P4/8/8/8/8 w - - 0 1", probing(&tables));
     let ranked = tables.rank_moves(&kpk.root).unwrap();
     let outcome = run(&SearchJob { multi_pv: 256, ..kpk.clone() }, Limits::to_depth(6));
@@ -207,7 +228,7 @@ fn several_lines_wins_first() {
 
 #[test]
 fn of_the_moves_asked_for_the_best_is_chosen() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     let kpk = job("3k4/8/3K4/3P4/8/8/8/8 w - - 0 1", probing(&tables));
     let ranked = tables.rank_moves(&kpk.root).unwrap();
     let drawing: Vec<PackedMove> =
@@ -224,20 +245,25 @@ fn of_the_moves_asked_for_the_best_is_chosen() {
 
 #[test]
 fn several_threads_share_the_tables() {
-    let Some(tables) = tables() else { return };
-    let mut pool = Pool::new();
-    pool.set_threads(3);
-    let table = Table::new(1).unwrap();
-    for fen in ["6k1/8/8/3r1n2/8/8/3Q4/3K4 w - - 0 1", "8/3r4/3k4/8/8/8/8/KQ6 w - - 0 1"] {
-        let keeper = TimeManager::with_limits(Limits::to_depth(7));
-        let outcome = pool.run(&job(fen, probing(&tables)), &table, &keeper, &mut |_| ());
+    let (sender, events) = crossbeam_channel::unbounded();
+    let mut engine = Engine::new(sender).unwrap();
+    engine.set_threads(3).unwrap();
+    engine.set_tables(Some(tables()));
+    for fen in ["6k1/8/8/3r4/8/8/3Q4/3K4 w - - 0 1", "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1"] {
+        engine.set_position(Some(fen), &[""; 0]).unwrap();
+        engine.go(Limits::to_depth(7), Vec::new());
+        let outcome = loop {
+            if let Event::Done(answer) = events.recv().unwrap() {
+                break answer.outcome;
+            }
+        };
         assert!(outcome.score().unwrap().is_won() && outcome.stats.tablebase_hits > 0, "{fen}");
     }
 }
 
 #[test]
 fn without_dtz_the_result_is_held_all_the_same() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let missing = scratch("no-dtz");
     let broken = scratch("bad-dtz");
     for name in ["KPvK", "KQvK", "KRvK", "KBvK", "KNvK"] {
@@ -301,12 +327,11 @@ fn what_cannot_be_opened_leaves_what_was_there() {
         (said, files)
     };
     let path = |path: &Path| path.to_str().unwrap().to_owned();
-    assert_eq!(set("<empty>"), (Ok(None), None));
-    assert_eq!(set(""), (Ok(None), None));
+    assert_eq!(set("<empty>"), (Ok(vec![]), None));
+    assert_eq!(set(""), (Ok(vec![]), None));
     let opened = Note::Done("tablebases: 1 files, up to 3 men".to_owned());
-    assert_eq!(set(&path(&hollow)), (Ok(Some(opened.clone())), Some(1)));
-    let both = std::env::join_paths([&hollow, &empty]).unwrap().into_string().unwrap();
-    for value in ["/no/such/place", &path(&empty), &path(&broken), &both, &"x".repeat(1 << 20)] {
+    assert_eq!(set(&path(&hollow)), (Ok(vec![opened.clone()]), Some(1)));
+    for value in ["/no/such/place", &path(&empty), &path(&broken), &"x".repeat(1 << 20)] {
         let (said, files) = set(value);
         let reason = said.unwrap_err();
         assert!(reason.starts_with("SyzygyPath: tablebases: "), "{reason}");
@@ -314,9 +339,19 @@ fn what_cannot_be_opened_leaves_what_was_there() {
         assert!(!reason.contains('\n'), "{reason}");
         assert_eq!(files, Some(1), "{reason}");
     }
-    let twice = std::env::join_paths([&hollow, &hollow]).unwrap().into_string().unwrap();
-    assert_eq!(set(&twice).1, Some(2));
-    assert_eq!(set("<EMPTY>"), (Ok(None), None));
+    let list = |folders: &[&PathBuf]| std::env::join_paths(folders).unwrap().into_string().unwrap();
+    assert_eq!(set(&list(&[&hollow, &hollow])).1, Some(2));
+    let nowhere = PathBuf::from("/no/such/place");
+    for bad in [&empty, &broken, &nowhere] {
+        for folders in [[bad, &hollow], [&hollow, bad]] {
+            let (said, files) = set(&list(&folders));
+            let said = said.unwrap();
+            let [Note::Warning(reason), found] = &said[..] else { panic!("{said:?}") };
+            assert!(reason.contains(&path(bad)), "{reason}");
+            assert_eq!((found, files), (&opened, Some(1)));
+        }
+    }
+    assert_eq!(set("<EMPTY>"), (Ok(vec![]), None));
 
     let tables = Arc::new(Tablebase::open(&[&hollow]).unwrap());
     let outcome = run(&job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", probing(&tables)), Limits::to_depth(4));
@@ -328,15 +363,12 @@ fn what_cannot_be_opened_leaves_what_was_there() {
 #[test]
 fn the_other_options_hold_from_the_next_search_on() {
     let mut engine = Engine::new(crossbeam_channel::unbounded().0).unwrap();
-    for (name, value, note) in [
-        ("SyzygyProbeDepth", "12", None),
-        ("SyzygyProbeLimit", "9", Some("SyzygyProbeLimit 9 is outside 0..=7; 7 instead")),
-        ("syzygyprobelimit", "5", None),
-        ("Syzygy50MoveRule", "false", None),
-    ] {
-        let note = note.map(|note: &str| Note::Clamped(note.to_owned()));
-        assert_eq!(options::set(&mut engine, name, value), Ok(note));
+    for (name, value) in
+        [("SyzygyProbeDepth", "12"), ("syzygyprobelimit", "5"), ("Syzygy50MoveRule", "false")]
+    {
+        assert_eq!(options::set(&mut engine, name, value), Ok(vec![]));
     }
+    assert!(options::set(&mut engine, "SyzygyProbeLimit", "9").is_err());
     let probing = &engine.options().probing;
     assert_eq!((probing.depth, probing.limit, probing.fifty_moves), (12, 5, false));
     assert!(options::set(&mut engine, "SyzygyProbeDepth", "deep").is_err());

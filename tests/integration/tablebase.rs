@@ -1,7 +1,5 @@
-//! Syzygy tables: known positions, the fifty-move rule, and files that are none.
-//!
-//! The tables are not part of the repository. Where `../shared/syzygy` is absent, the tests that
-//! need it say so and pass.
+//! Syzygy tables: known positions, the fifty-move rule, and files that are none. The three-man tables
+//! are in `tests/syzygy`; tests of larger ones are ignored by default.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +7,14 @@ use std::path::{Path, PathBuf};
 use tacet::board::Position;
 use tacet::board::tablebase::{Tablebase, Wdl};
 
-fn tables() -> Option<Tablebase> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    if !path.is_dir() {
-        println!("skipped: no tables in ../shared/syzygy");
-        return None;
-    }
-    Some(Tablebase::open(&[path]).unwrap())
+fn tables() -> Tablebase {
+    Tablebase::open(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syzygy")]).unwrap()
+}
+
+/// The four-man tables, for tests that are ignored by default.
+fn large_tables() -> Tablebase {
+    let path = std::env::var("TACET_SYZYGY").expect("TACET_SYZYGY names a folder of tables");
+    Tablebase::open(&[path]).unwrap()
 }
 
 fn position(fen: &str) -> Position {
@@ -31,25 +30,32 @@ fn scratch(name: &str) -> PathBuf {
 
 #[test]
 fn known_values() {
-    let Some(tables) = tables() else { return };
-    assert!(tables.max_pieces() >= 4);
+    let tables = tables();
+    assert_eq!((tables.files(), tables.max_pieces()), (10, 3));
     for (fen, wdl) in [
         ("8/8/8/8/8/2k5/8/K2R4 w - - 0 1", Wdl::Win),
         ("8/8/8/8/8/2k5/8/K2R4 b - - 0 1", Wdl::Loss),
         ("8/8/8/8/8/3k4/2p5/2K5 w - - 0 1", Wdl::Loss),
         ("8/8/8/8/8/3k4/2p5/2K5 b - - 0 1", Wdl::Draw),
         ("8/8/8/3k4/8/8/8/K2N4 w - - 0 1", Wdl::Draw),
-        // The trebuchet: who is to move loses.
-        ("8/8/8/2pK4/1kP5/8/8/8 w - - 0 1", Wdl::Loss),
-        ("8/8/8/2pK4/1kP5/8/8/8 b - - 0 1", Wdl::Loss),
     ] {
         assert_eq!(tables.probe_wdl(&position(fen)), Some(wdl), "{fen}");
     }
 }
 
 #[test]
+#[ignore = "needs four-man tables: TACET_SYZYGY=DIR"]
+fn the_trebuchet_loses_for_the_side_to_move() {
+    let tables = large_tables();
+    for turn in ["w", "b"] {
+        let root = position(&format!("8/8/8/2pK4/1kP5/8/8/8 {turn} - - 0 1"));
+        assert_eq!(tables.probe_wdl(&root), Some(Wdl::Loss), "{turn}");
+    }
+}
+
+#[test]
 fn what_the_tables_do_not_hold_is_none() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     assert_eq!(tables.probe_wdl(&Position::startpos()), None);
     assert_eq!(tables.probe_wdl(&position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), None);
     assert_eq!(tables.rank_moves(&Position::startpos()), None);
@@ -57,7 +63,7 @@ fn what_the_tables_do_not_hold_is_none() {
 
 #[test]
 fn moves_are_ranked_by_result_and_then_by_progress() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     let mate_in_one = position("7k/R7/6K1/8/8/8/8/8 w - - 0 1");
     let ranked = tables.rank_moves(&mate_in_one).unwrap();
     assert_eq!(mate_in_one.uci(ranked[0].m, false), "a7a8");
@@ -78,7 +84,7 @@ fn moves_are_ranked_by_result_and_then_by_progress() {
 
 #[test]
 fn the_clock_turns_a_slow_win_into_a_draw() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     // Mate on the hundredth ply counts, mate one ply later does not.
     let in_time = position("7k/R7/6K1/8/8/8/8/8 w - - 99 80");
     let best = tables.rank_moves(&in_time).unwrap();
@@ -93,14 +99,29 @@ fn the_clock_turns_a_slow_win_into_a_draw() {
 
 #[test]
 fn every_move_of_a_position_adds_up_to_its_value() {
-    let Some(tables) = tables() else { return };
-    for fen in [
+    let fens = [
         "8/8/3k4/8/3K4/3P4/8/8 w - - 0 1",
+        "8/8/8/8/8/3k4/2p5/2K5 w - - 0 1",
+        "8/5k2/8/8/8/8/1Q6/K7 b - - 0 1",
+        "8/8/8/8/8/5k2/8/4R1K1 b - - 0 1",
+    ];
+    assert_best_moves(&tables(), &fens);
+}
+
+#[test]
+#[ignore = "needs four-man tables: TACET_SYZYGY=DIR"]
+fn every_move_of_a_larger_position_adds_up_to_its_value() {
+    let fens = [
         "8/2k5/8/3n4/8/8/4P3/4K3 b - - 0 1",
         "8/5k2/8/8/3q4/8/1Q6/K7 w - - 0 1",
         "8/8/8/8/1p6/k7/P7/1K6 w - - 0 1",
         "8/8/8/8/3pP3/8/8/k1K5 b - e3 0 1",
-    ] {
+    ];
+    assert_best_moves(&large_tables(), &fens);
+}
+
+fn assert_best_moves(tables: &Tablebase, fens: &[&str]) {
+    for fen in fens {
         let position = position(fen);
         let best = tables.rank_moves(&position).unwrap()[0];
         assert_eq!(Some(best.wdl), tables.probe_wdl(&position), "{fen}");

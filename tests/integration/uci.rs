@@ -611,7 +611,7 @@ fn numbers_out_of_range_and_no_numbers() {
     let mut session = Session::start();
     for (line, named) in [
         ("setoption name MultiPV value 1000", "256"),
-        ("setoption name MultiPV value 0", "MultiPV 0"),
+        ("setoption name MultiPV value 0", "'0'"),
         ("setoption name Threads value -3", "-3"),
         ("setoption name Threads value 99999999999999999999", "1024"),
         ("setoption name Hash value much", "'much'"),

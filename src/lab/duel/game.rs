@@ -15,8 +15,8 @@ use crate::board::tablebase::Tablebase;
 use crate::board::{Color, PackedMove, Position, color_index};
 use crate::lab::{LabError, runner, signature};
 use crate::search::handicap::Handicap;
-use crate::search::pool::Pool;
 use crate::search::table::Table;
+use crate::search::thread::SearchThread;
 use crate::search::{Outcome, SearchJob};
 use crate::time::{Clock, Limits, SystemClock, TimeManager};
 
@@ -28,7 +28,7 @@ pub struct Player<'a> {
     side: &'a Side,
     table: Table,
     /// What the playing searcher learns in a game, as in a GUI's.
-    pool: RefCell<Pool>,
+    pool: RefCell<SearchThread>,
     clock: Arc<dyn Clock>,
 }
 
@@ -39,14 +39,14 @@ impl<'a> Player<'a> {
     /// If the memory for the table cannot be had.
     pub fn new(side: &'a Side) -> Result<Player<'a>, LabError> {
         let table = Table::new(side.hash).map_err(|error| LabError::Machine(error.to_string()))?;
-        let pool = RefCell::new(Pool::new());
+        let pool = RefCell::new(SearchThread::new());
         Ok(Player { side, table, pool, clock: Arc::new(SystemClock::new()) })
     }
 
     /// Forgets all games before.
     fn forget(&self) {
         self.table.clear();
-        self.pool.borrow_mut().clear();
+        self.pool.borrow_mut().forget();
     }
 
     /// A signature of how a side searches: another version is another engine.

@@ -21,7 +21,7 @@ use crate::lab::variant::scheme;
 use crate::lab::{LabError, counted, epd, note, print, read_games};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
-use crate::search::pool::Pool;
+use crate::search::thread::SearchThread;
 use crate::search::{Outcome, SearchJob, Searcher};
 use crate::time::Limits;
 
@@ -189,7 +189,7 @@ impl<'a> Miner<'a> {
 
     fn game(&self, game: &pgn::Game, worker: &Worker) -> (Vec<Found>, Funnel) {
         let (mut found, mut funnel) = (Vec::new(), Funnel { games: 1, ..Funnel::default() });
-        let mut pool = Pool::new();
+        let mut pool = SearchThread::new();
         worker.table.clear();
         let positions = game.positions();
         let mut next = if game.start == Position::startpos() { FIRST_PLY } else { 0 };
@@ -210,7 +210,7 @@ impl<'a> Miner<'a> {
         &self,
         position: &Position,
         taken: Option<Square>,
-        pool: &mut Pool,
+        pool: &mut SearchThread,
         worker: &Worker,
         funnel: &mut Funnel,
     ) -> Option<Found> {

@@ -35,6 +35,7 @@ impl Pvs<'_> {
             let drop = outcome.score().map_or(0, |score| score - lines[0].score);
             outcome.depth = self.worker.target;
             outcome.lines = lines;
+            self.worker.publish_result(&outcome);
             let progress = self.progress(&outcome, stable, drop);
             if self.worker.is_first() && !self.worker.time.may_deepen(&progress) {
                 break;
@@ -48,7 +49,7 @@ impl Pvs<'_> {
     /// If the iteration ended because another thread has completed it, or a deeper one: takes that
     /// one's lines for its own. `None` if the search was stopped.
     fn follow(&mut self) -> Option<Vec<Line>> {
-        if self.worker.time.is_stopped() || !self.worker.is_overtaken() {
+        if self.worker.is_stopped() || !self.worker.is_overtaken() {
             return None;
         }
         self.worker.rewind();
@@ -67,6 +68,7 @@ impl Pvs<'_> {
             let Some(line) = self.aspiration(depth, last.get(rank), rank + 1)? else {
                 break;
             };
+            self.worker.allow_stop();
             self.worker.excluded.push(line.moves[0]);
             self.root.lines.push(line);
         }
@@ -74,7 +76,7 @@ impl Pvs<'_> {
         if lines.is_empty() {
             return None;
         }
-        if !self.worker.shared.is_one() {
+        if !self.worker.shared.is_single() {
             let effort = self.root.effort.clone();
             self.worker.shared.complete(CompletedIteration { depth, lines: lines.clone(), effort });
         }
@@ -180,14 +182,14 @@ impl Pvs<'_> {
 
     /// The larger the better: by what is shown, then by the endgame tables, then by the search.
     fn worth(&self, line: &Line) -> (Score, (i32, i32), Score) {
-        let endgame = &self.worker.shared.endgame;
+        let endgame = self.worker.endgame;
         let first = line.moves.first().copied().unwrap_or_default();
         (endgame.judged(line.clone()).score, endgame.rank(first), line.score)
     }
 
     fn info(&self, line: Line, rank: usize) -> Info {
         Info {
-            line: self.worker.shared.endgame.judged(line),
+            line: self.worker.endgame.judged(line),
             multi_pv: rank,
             nodes: self.worker.all_nodes(),
             tablebase_hits: self.worker.shared.tablebase_hits(),
@@ -237,6 +239,7 @@ impl Pvs<'_> {
             best_move_share: spent(best) as f64 / total.max(1) as f64,
             choices: self.worker.choices,
             mate_found: mate.and_then(|moves| u32::try_from(moves).ok()),
+            is_mated: mate.is_some_and(|moves| moves < 0),
             all_mate_in: farthest_mate(&outcome.lines),
         }
     }

@@ -172,7 +172,6 @@ mod tests {
     use super::*;
     use crate::score::Score;
     use crate::search::context::SharedContext;
-    use crate::search::endgame::Endgame;
     use crate::search::table::Table;
     use crate::search::worker::Worker;
     use crate::search::{SearchJob, Searcher};
@@ -187,7 +186,7 @@ mod tests {
         let job = SearchJob::new(position.clone(), Searcher::Playing);
         let table = Table::new(1).unwrap();
         let keeper = TimeManager::with_limits(Limits::to_depth(1));
-        let shared = SharedContext::new(1, Endgame::default());
+        let shared = SharedContext::for_one();
         let (mut memory, mut report) = (Memory::new(), |_: &_| {});
         let worker = Worker::new(&job, &table, &keeper, &shared, 0, None);
         let mut searcher = Pvs::new(worker, &mut memory, &mut report);

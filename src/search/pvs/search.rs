@@ -158,7 +158,7 @@ impl Pvs<'_> {
     /// Step 4. Win, draw or loss. The tables know it only right after a capture or a pawn move.
     #[cold]
     fn probe_endgame<N: NodeType>(&mut self, position: &Position, node: &mut Node) {
-        let endgame = &self.worker.shared.endgame;
+        let endgame = self.worker.endgame;
         let Some((score, bound)) = endgame.probe(position, node.depth, node.ply) else { return };
         // The disk may be slow.
         self.worker.look_soon();

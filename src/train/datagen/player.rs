@@ -8,9 +8,9 @@ use crate::eval::Evaluator;
 use crate::games::random_opening::{OPENING_LIMIT, random_opening};
 use crate::kit::random::Random;
 use crate::score::Score;
-use crate::search::pool::Pool;
 use crate::search::sample::Sampler;
 use crate::search::table::Table;
+use crate::search::thread::SearchThread;
 use crate::search::{Bound, Message, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 use crate::train::TrainError;
@@ -43,7 +43,7 @@ impl Played {
 
 /// Plays both sides of games. A game depends on the options and its number only.
 pub(super) struct Player<'a> {
-    pool: Pool,
+    pool: SearchThread,
     table: Table,
     evaluator: Evaluator,
     seed: u64,
@@ -64,7 +64,7 @@ impl<'a> Player<'a> {
         let table =
             Table::new(megabytes).map_err(|reason| TrainError::Memory(reason.to_string()))?;
         Ok(Player {
-            pool: Pool::new(),
+            pool: SearchThread::new(),
             table,
             evaluator: evaluator.clone(),
             seed: args.seed,
@@ -79,7 +79,7 @@ impl<'a> Player<'a> {
     pub fn play(&mut self, number: u64) -> Played {
         let mut random = Random::numbered(self.seed, number);
         let mut sampling = Random::numbered(self.seed ^ SAMPLING, number);
-        self.pool.clear();
+        self.pool.forget();
         self.table.clear();
         let start = self.opening(&mut random);
         let mut game = Game { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };

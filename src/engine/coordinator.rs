@@ -1,0 +1,67 @@
+//! The thread that ends searches. It does not search: it waits for the first search thread, for the
+//! hard limit and for `stop`, and then answers. So limits hold when search threads are blocked or have
+//! no processor.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+
+use super::{Answer, Event, SearchFault, send};
+use crate::search::pool::Search;
+
+/// How long the first search thread may take to finish once the search has ended. Its own result is
+/// better than that of its last iteration: it knows what the unfinished iteration has found.
+const LAST_WORD: Duration = Duration::from_millis(8);
+/// Likewise, while no thread has completed an iteration.
+const FIRST_ITERATION: Duration = Duration::from_millis(50);
+/// How long the vote waits for the other threads. Those that are later vote with their last
+/// completed iteration.
+const VOTE: Duration = Duration::from_millis(2);
+
+/// A handle on the thread.
+pub struct Coordinator {
+    searches: Sender<(Arc<Search>, Answered)>,
+}
+
+/// Closed when a search is answered.
+type Answered = Sender<()>;
+
+impl Coordinator {
+    /// Starts the thread. It ends with the handle.
+    pub fn start(events: Sender<Event>) -> io::Result<Coordinator> {
+        let (searches, received) = unbounded::<(Arc<Search>, Answered)>();
+        thread::Builder::new().name("coordinator".into()).spawn(move || {
+            for (search, answered) in received {
+                send(&events, Event::Done(answer(&search)));
+                // In this order: who waits for the answer may want the table's memory next.
+                drop(search);
+                drop(answered);
+            }
+        })?;
+        Ok(Coordinator { searches })
+    }
+
+    /// Answers a search when it ends. The channel returned is closed then.
+    pub fn answer(&self, search: &Arc<Search>) -> Receiver<()> {
+        let (sender, answered) = bounded(0);
+        // The thread lives as long as this handle.
+        let _ = self.searches.send((Arc::clone(search), sender));
+        answered
+    }
+}
+
+fn answer(search: &Search) -> Answer {
+    let time = search.time();
+    time.await_end(|| search.is_first_done());
+    let patience = if search.has_result() { LAST_WORD } else { FIRST_ITERATION };
+    time.await_for(patience, || search.is_first_done());
+    time.end_search();
+    time.await_for(VOTE, || search.is_all_done());
+    time.hold_answer();
+    let outcome = search.conclude();
+    let fault = search.panic().map(|message| SearchFault::Panic { message });
+    Answer { outcome, elapsed: time.elapsed(), fault }
+}

@@ -1,0 +1,81 @@
+//! Where time comes from, and waiting for it.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A clock. Injected, so that tests own time.
+pub trait Clock: Send + Sync {
+    /// Time since a fixed moment. Never goes back.
+    fn now(&self) -> Duration;
+
+    /// Blocks until `signal` has been raised more than `seen` times, or until the clock shows
+    /// `deadline`. May return early; callers check their condition and wait again.
+    ///
+    /// The default never wakes at a deadline. A clock that tests move by hand raises the signal
+    /// instead.
+    fn wait(&self, signal: &Signal, seen: u64, deadline: Option<Duration>) {
+        let _ = deadline;
+        signal.wait(seen, None);
+    }
+}
+
+/// The monotonic clock of the system.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock(Instant);
+
+impl SystemClock {
+    /// A clock that starts now.
+    pub fn new() -> SystemClock {
+        SystemClock(Instant::now())
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> SystemClock {
+        SystemClock::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn wait(&self, signal: &Signal, seen: u64, deadline: Option<Duration>) {
+        signal.wait(seen, deadline.map(|deadline| deadline.saturating_sub(self.now())));
+    }
+}
+
+/// Wakes the threads that wait for something to change. It counts how often it was raised, so that
+/// no change is missed between a look at the condition and the wait.
+#[derive(Debug, Default)]
+pub struct Signal {
+    raised: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Signal {
+    /// How often the signal has been raised.
+    pub fn count(&self) -> u64 {
+        *self.lock()
+    }
+
+    /// Wakes all threads that wait.
+    pub fn raise(&self) {
+        *self.lock() += 1;
+        self.changed.notify_all();
+    }
+
+    fn wait(&self, seen: u64, timeout: Option<Duration>) {
+        let raised = self.lock();
+        let is_unchanged = |raised: &mut u64| *raised == seen;
+        match timeout {
+            None => drop(self.changed.wait_while(raised, is_unchanged)),
+            Some(timeout) => drop(self.changed.wait_timeout_while(raised, timeout, is_unchanged)),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, u64> {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
