@@ -17,10 +17,12 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::kit::{progress, terminal};
+use crate::lab::audit::{self, AuditArgs};
 use crate::lab::compare::{self, CompareArgs};
 use crate::lab::duel::{self, DuelArgs};
 use crate::lab::mine::{self, MineArgs};
 use crate::lab::suite::{self, SuiteArgs};
+use crate::lab::trace::{self, TraceArgs};
 use crate::lab::zugzwang::{self, ZugzwangArgs};
 use crate::uci::output::Style;
 use crate::uci::{self, Controller, command, schemes};
@@ -53,6 +55,8 @@ enum Command {
     Schemes,
     Suite(SuiteArgs),
     Compare(CompareArgs),
+    Audit(AuditArgs),
+    Trace(TraceArgs),
     Duel(DuelArgs),
     Zugzwang(ZugzwangArgs),
     Mine(MineArgs),
@@ -136,6 +140,8 @@ impl Command {
             }
             Command::Suite(args) => Ok(suite::run(&args)?),
             Command::Compare(args) => Ok(compare::run(args)?),
+            Command::Audit(args) => Ok(audit::run(args)?),
+            Command::Trace(args) => Ok(trace::run(&args)?),
             Command::Duel(args) => Ok(duel::run(&args)?),
             Command::Zugzwang(args) => Ok(zugzwang::run(&args)?),
             Command::Mine(args) => Ok(mine::run(&args)?),

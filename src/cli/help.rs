@@ -38,6 +38,19 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "audit",
+        &[
+            "tacet audit wcs.epd --depths 7 --jobs 4",
+            "tacet audit zugzwang.epd --depths 6,7 --null-move standard-r3,verified-r3 --sample 50",
+        ],
+    ),
+    (
+        "trace",
+        &[
+            "tacet trace \"8/8/8/8/8/4k3/2p5/2K5 b - - 0 1\" --depth 9 --null-move double,verified-r3",
+        ],
+    ),
+    (
         "duel",
         &[
             "tacet duel NullMove=verified-r3 NullMove=standard-r3 --games 1000",

@@ -42,7 +42,10 @@ pub fn difference(pairs: &[(bool, bool)]) -> Option<Interval> {
 }
 
 /// The interval of a statistic of `count` things, given as the indices drawn.
-fn interval(count: usize, mut statistic: impl FnMut(&[usize]) -> f64) -> Option<Interval> {
+pub(super) fn interval(
+    count: usize,
+    mut statistic: impl FnMut(&[usize]) -> f64,
+) -> Option<Interval> {
     if count == 0 {
         return None;
     }

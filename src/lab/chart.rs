@@ -293,6 +293,13 @@ fn looks<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
     looks
 }
 
+/// The colours of schemes, the same in every figure.
+pub(super) fn colors<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<RGBColor> {
+    let looks = looks(names.clone());
+    let color = |name| Look::numbered(looks.get(name).copied().unwrap_or_default()).color;
+    names.map(color).collect()
+}
+
 impl Look {
     fn numbered(n: usize) -> Look {
         Look {

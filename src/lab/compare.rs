@@ -5,8 +5,8 @@
 //! resumes, and one with more schemes, more positions of the suite or lesser depths uses what is
 //! there.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -136,7 +136,7 @@ impl Plan {
             depths.push(8);
         }
         let base = base(&schemes, args.base)?;
-        let out = out(&args)?;
+        let out = report::prefix("compare", &args.selection.file, args.out.as_deref())?;
         let command = command(&args, &setup, &schemes, &depths);
         Ok(Plan { args, setup, suite, schemes, base, depths, out, origin: Origin::new(command) })
     }
@@ -208,7 +208,8 @@ impl Plan {
             Journal::open(&path, &self.header(), self.args.restart)?;
         files.wrote(&path);
         let signatures = signature::of_all(&self.setup, &self.schemes)?;
-        check_signatures(&path, &old, &signatures)?;
+        let made = old.iter().map(|entry| (entry.scheme.as_str(), entry.signature));
+        signature::check(&path, made, &signatures)?;
         // A position that was searched deeper later stands there twice.
         let mut results: Results =
             old.into_iter().map(|entry| ((entry.line, entry.scheme.clone()), entry)).collect();
@@ -393,7 +394,7 @@ impl Plan {
     }
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
@@ -402,7 +403,7 @@ fn key(record: &Record, scheme: &Scheme) -> (usize, String) {
     (record.line, scheme.name.to_owned())
 }
 
-fn comma_list<T: ToString>(items: &[T]) -> String {
+pub(super) fn comma_list<T: ToString>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
 }
 
@@ -436,38 +437,6 @@ fn base(schemes: &[&Scheme], wanted: Option<&Scheme>) -> Result<usize, LabError>
         }),
         None => Ok(place("verified-r3").unwrap_or(schemes.len().saturating_sub(1))),
     }
-}
-
-/// The start of the files' names; its directory is created.
-fn out(args: &CompareArgs) -> Result<PathBuf, LabError> {
-    let stem = args.selection.file.file_stem().unwrap_or_default().to_string_lossy();
-    let name = format!("compare-{stem}");
-    let Some(path) = &args.out else { return Ok(PathBuf::from(name)) };
-    let is_directory = path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
-    let out = if is_directory { path.join(name) } else { path.clone() };
-    if let Some(directory) = out.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        std::fs::create_dir_all(directory).map_err(LabError::writing(directory))?;
-    }
-    Ok(out)
-}
-
-/// Results of an engine that searches otherwise must not be mixed with ours, whatever its version says.
-fn check_signatures(
-    path: &Path,
-    entries: &[Entry],
-    signatures: &BTreeMap<&'static str, u64>,
-) -> Result<(), LabError> {
-    let differs = |entry: &&Entry| {
-        signatures.get(entry.scheme.as_str()).is_some_and(|&ours| ours != entry.signature)
-    };
-    entries.iter().find(differs).map_or(Ok(()), |entry| {
-        Err(LabError::Usage(format!(
-            "{} was made by an engine that searches {} differently; choose another --out, or \
-             --fresh to start over",
-            path.display(),
-            entry.scheme
-        )))
-    })
 }
 
 fn end(record: &Record, outcome: &Outcome, time: Duration) -> Step {

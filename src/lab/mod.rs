@@ -6,6 +6,8 @@
 //! | [`runner`] | searches many positions, several at once, one thread each |
 //! | [`suite`] | `tacet suite`: solves a suite |
 //! | [`compare`] | `tacet compare`: the tables of the 2002 paper for any suite and schemes |
+//! | [`audit`] | `tacet audit`: how often is a null-move cutoff false? |
+//! | [`trace`] | `tacet trace`: a search tree as an HTML page |
 //! | [`duel`] | `tacet duel`: a match between two schemes |
 //! | [`zugzwang`] | `tacet zugzwang`: would the side to move rather pass? |
 //! | [`mine`] | `tacet mine`: makes suites and openings |
@@ -21,6 +23,7 @@
 
 #[cfg(feature = "tune")]
 pub mod ablate;
+pub mod audit;
 pub mod bootstrap;
 pub mod chart;
 pub mod compare;
@@ -37,6 +40,7 @@ mod signature;
 pub mod spsa;
 pub mod suite;
 pub mod tally;
+pub mod trace;
 pub mod variant;
 pub mod zugzwang;
 

@@ -1,5 +1,7 @@
 //! What every report says about its origin, and numbers as text.
 
+use std::path::{Path, PathBuf};
+
 use indicatif::HumanCount;
 use serde::Serialize;
 
@@ -61,6 +63,23 @@ pub fn with_share(part: u64, whole: u64) -> String {
 /// What UCI shows as +100 centipawns, in the unscaled centipawns of the laboratory.
 pub fn unscaled_pawn() -> i32 {
     (0..1_000).find(|&value| wdl::normalised(Score::cp(value)) >= 100).unwrap_or(100)
+}
+
+/// The start of the names of a command's files, whose directory is created: `out` as it stands, or
+/// `COMMAND-SUITE`, in `out` if that is a directory.
+///
+/// # Errors
+/// If the directory cannot be created.
+pub fn prefix(command: &str, suite: &Path, out: Option<&Path>) -> Result<PathBuf, LabError> {
+    let stem = suite.file_stem().unwrap_or_default().to_string_lossy();
+    let name = format!("{command}-{stem}");
+    let Some(path) = out else { return Ok(PathBuf::from(name)) };
+    let is_directory = path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+    let out = if is_directory { path.join(name) } else { path.to_owned() };
+    if let Some(directory) = out.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        std::fs::create_dir_all(directory).map_err(LabError::writing(directory))?;
+    }
+    Ok(out)
 }
 
 /// Writes anything as JSON.

@@ -267,12 +267,19 @@ impl SearchSetup {
         limits: Limits,
         worker: &Worker,
     ) -> Outcome {
-        let job = SearchJob {
-            scheme,
-            switches: self.options,
-            ..SearchJob::new(position.clone(), self.searcher)
-        };
-        worker.search(&job, limits)
+        worker.search(&self.job(position.clone(), scheme), limits)
+    }
+
+    /// What to search: a position without history.
+    pub fn job(&self, position: Position, scheme: &'static Scheme) -> SearchJob {
+        SearchJob { scheme, switches: self.options, ..SearchJob::new(position, self.searcher) }
+    }
+
+    /// The classic searcher as the paper has it, with one job.
+    pub fn classic() -> SearchSetup {
+        let searcher = Searcher::Classic;
+        let (table, options) = (TableSize::Megabytes(64), ClassicOptions::default());
+        SearchSetup { searcher, table, jobs: 1, options, usual: searcher }
     }
 }
 

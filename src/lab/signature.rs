@@ -1,6 +1,7 @@
 //! A signature of how an engine searches: results of one are not taken for another's.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::runner::{self, SearchSetup, Worker};
 use super::{LabError, variant};
@@ -58,6 +59,27 @@ pub fn of_all(
     };
     runner::for_all(schemes, setup.jobs, setup.table, work, done)?;
     Ok(signatures)
+}
+
+/// Refuses results of an engine that searches otherwise, whatever its version says: they must not be
+/// mixed with ours. `made` holds the schemes and signatures of a journal.
+///
+/// # Errors
+/// A line that names the journal and the scheme.
+pub fn check<'a>(
+    path: &Path,
+    mut made: impl Iterator<Item = (&'a str, u64)>,
+    signatures: &BTreeMap<&'static str, u64>,
+) -> Result<(), LabError> {
+    let other = made
+        .find(|(scheme, signature)| signatures.get(scheme).is_some_and(|ours| ours != signature));
+    other.map_or(Ok(()), |(scheme, _)| {
+        Err(LabError::Usage(format!(
+            "{} was made by an engine that searches {scheme} differently; choose another --out, or \
+             --fresh to start over",
+            path.display()
+        )))
+    })
 }
 
 #[cfg(test)]

@@ -71,11 +71,11 @@ impl<'a> Classic<'a> {
     pub fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
         self.worker.allow_stop();
         let root = &self.worker.job.root;
-        let mut score = None;
-        for depth in 1..=depth.max(1) {
-            score = Some(self.search(root, beta - 1, beta, depth, ply, Path::ROOT)?);
+        for depth in 1..depth {
+            self.search(root, beta - 1, beta, depth, ply, Path::ROOT)?;
         }
-        score.map(|score| (score, self.worker.stats))
+        let score = self.search(root, beta - 1, beta, depth, ply, Path::ROOT)?;
+        Some((score, self.worker.stats))
     }
 
     /// Tells the observer, if there is one, how the next node is reached.

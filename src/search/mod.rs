@@ -291,16 +291,17 @@ pub fn run(
 
 /// Whether the job's root, taken as a node `ply` plies from the root of another search, reaches
 /// `beta` at `depth`: its value in the window `(beta - 1, beta)`, and what was counted. The keys of
-/// the path to it are the last of [`SearchJob::earlier`]. One thread; for the laboratory.
+/// the path to it are the last of [`SearchJob::earlier`]. `None` if stopped. One thread; for the
+/// laboratory.
 pub fn decide(
     job: &SearchJob,
     table: &Table,
+    time: &TimeManager,
     beta: Score,
     depth: Depth,
     ply: Ply,
 ) -> Option<(Score, Stats)> {
-    let time = TimeManager::with_limits(Limits::default());
     let shared = SharedContext::for_one();
     table.new_search();
-    Classic::new(Worker::new(job, table, &time, &shared, 0, None)).decide(beta, depth, ply)
+    Classic::new(Worker::new(job, table, time, &shared, 0, None)).decide(beta, depth, ply)
 }

@@ -1,0 +1,552 @@
+//! `tacet audit`: how often is a null-move cutoff false?
+//!
+//! While a position is searched, cutoffs that the scheme believes are sampled. Each is then searched
+//! again to the node's full depth, in the window `(beta - 1, beta)`, without null moves and with a
+//! table and history of its own. If that search stays below beta, the cutoff was false. The audited
+//! search itself is not disturbed: all this happens after it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::compare::{capitalised, comma_list};
+use super::epd::{Record, Suite};
+use super::journal::{Journal, Restart};
+use super::report::{self, Origin, grouped};
+use super::runner::{self, Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
+use super::{LabError, bootstrap, counted, note, note_written, print, signature, variant};
+use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::progress::Progress;
+use crate::kit::table::{Align, Table};
+use crate::kit::terminal;
+use crate::score::Depth;
+use crate::search::null_move::Scheme;
+use crate::search::observer::Observer;
+use crate::search::{Outcome, SearchJob, Searcher};
+use crate::time::Limits;
+
+mod bands;
+mod figure;
+pub(super) mod judge;
+pub(super) mod sampler;
+
+use bands::{Count, DIVISIONS};
+use judge::{Judge, Sample, Tables};
+use sampler::{Candidate, Denier, SampleSize, Sampler};
+
+/// Measure how often null-move cutoffs are false
+///
+/// Samples the cutoffs that a scheme believes and searches each node again without null moves, to
+/// the same depth. Prints how many cutoffs are false, with 95 % intervals, by depth, material, margin
+/// and other conditions, and what checking them costs. Writes the tables as .md, all samples as
+/// .csv and a figure as .svg beside the journal. The same command resumes where it was stopped.
+#[derive(clap::Args, Clone, Debug)]
+pub struct AuditArgs {
+    #[command(flatten)]
+    selection: Selection,
+
+    #[command(flatten)]
+    search: SearchArgs,
+
+    /// Depths in plies, e.g. 7, 7-9 or 7,9
+    #[arg(long, alias = "depth", value_name = "RANGE", default_value = "7")]
+    depths: Depths,
+
+    /// Null-move schemes to audit
+    #[arg(long, value_name = "SCHEME,...", value_delimiter = ',', value_parser = variant::scheme,
+          default_value = "standard-r2,standard-r3,verified-r3")]
+    null_move: Vec<&'static Scheme>,
+
+    /// Cutoffs to audit per position and depth of the node, at most
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    sample: usize,
+
+    /// The same for the four greatest depths of each search [default: as --sample]
+    #[arg(long, value_name = "N")]
+    deep_sample: Option<usize>,
+
+    /// Seed of the sample
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Directory, or start of the files' names [default: audit-SUITE]
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    restart: Restart,
+}
+
+/// Runs `tacet audit`.
+///
+/// # Errors
+/// If the suite cannot be read or is not EPD, if the journal was made with other settings or by an
+/// engine that searches differently, if an output is refused or cannot be written, and after Ctrl-C.
+pub fn run(args: AuditArgs) -> Result<(), LabError> {
+    let plan = Plan::new(args)?;
+    let mut files = Files::new(plan.args.restart.force);
+    files.reads(&plan.args.selection.file, "the suite being read");
+    let outputs = plan.declare(&mut files)?;
+    let (results, mut journal) = plan.results(&mut files)?;
+    let found = plan.found(&results);
+    let title = plan.title();
+    let contents = [
+        plan.markdown(&found, None).into_bytes(),
+        csv(&found)?,
+        figure::draw(&title, &found)?.into_bytes(),
+    ];
+    for (output, bytes) in outputs.into_iter().zip(contents) {
+        let receipt = Receipt::new(output.path(), &bytes, &plan.origin.command);
+        files.write(output, &bytes)?;
+        journal.add_receipt(&receipt)?;
+    }
+    print(&plan.markdown(&found, terminal::width()))?;
+    note_written(&files);
+    Ok(())
+}
+
+/// An audit: the arguments, checked.
+struct Plan {
+    args: AuditArgs,
+    setup: SearchSetup,
+    suite: Suite,
+    schemes: Vec<&'static Scheme>,
+    out: PathBuf,
+    origin: Origin,
+}
+
+/// What results depend on: the first line of the journal.
+#[derive(Serialize)]
+struct AuditHeader {
+    #[serde(flatten)]
+    search: SearchHeader,
+    sample: usize,
+    deep_sample: usize,
+    seed: u64,
+}
+
+/// The audit of one search: a line of the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Entry {
+    line: usize,
+    scheme: String,
+    signature: u64,
+    /// Of the search.
+    depth: Depth,
+    nodes: u64,
+    best: String,
+    solved: Option<bool>,
+    /// Cutoffs believed, by depth of the node, sampled or not.
+    cutoffs: BTreeMap<Depth, u64>,
+    samples: Vec<Sample>,
+    /// True cutoffs, one for each false one where there is one of the same depth, which are denied
+    /// as well: how often does the root change by chance?
+    controls: Vec<bool>,
+}
+
+type Key = (usize, String, Depth);
+
+/// What was found for one scheme at one depth.
+struct Found<'a> {
+    name: String,
+    entries: Vec<&'a Entry>,
+}
+
+impl<'a> Found<'a> {
+    fn samples(&self) -> impl Iterator<Item = &'a Sample> + '_ {
+        self.entries.iter().flat_map(|entry| &entry.samples)
+    }
+
+    fn cutoffs(&self) -> u64 {
+        self.entries.iter().flat_map(|entry| entry.cutoffs.values()).sum()
+    }
+
+    fn nodes(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.nodes).sum()
+    }
+
+    /// False cutoffs per million: each sample stands for its share of the cutoffs of its depth and
+    /// position. With the 95 % interval of a bootstrap over the positions.
+    fn per_million(&self) -> (f64, Option<bootstrap::Interval>) {
+        let pairs: Vec<(f64, f64)> = self.entries.iter().map(|entry| entry.estimate()).collect();
+        let rate = |pairs: &mut dyn Iterator<Item = (f64, f64)>| {
+            let (wrong, all) = pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+            1e6 * wrong / all.max(1.0)
+        };
+        let interval = bootstrap::interval(pairs.len(), |drawn| {
+            rate(&mut drawn.iter().map(|&index| pairs[index]))
+        });
+        (rate(&mut pairs.iter().copied()), interval)
+    }
+}
+
+impl Entry {
+    fn key(&self) -> Key {
+        (self.line, self.scheme.clone(), self.depth)
+    }
+
+    /// The estimated number of false cutoffs, and that of all.
+    fn estimate(&self) -> (f64, f64) {
+        let wrong = self.cutoffs.iter().map(|(&depth, &cutoffs)| {
+            let count = Count::of(self.samples.iter().filter(|sample| sample.depth == depth));
+            count.rate() * cutoffs as f64
+        });
+        (wrong.sum(), self.cutoffs.values().sum::<u64>() as f64)
+    }
+}
+
+impl Plan {
+    fn new(args: AuditArgs) -> Result<Plan, LabError> {
+        let setup = args.search.check(Searcher::Classic)?;
+        if setup.searcher != Searcher::Classic {
+            let reason = "audit works with the classic searcher only".to_owned();
+            return Err(LabError::Usage(reason));
+        }
+        let suite = args.selection.read()?;
+        let mut schemes = args.null_move.clone();
+        let mut seen = HashSet::new();
+        schemes.retain(|scheme| seen.insert(scheme.name));
+        let out = report::prefix("audit", &args.selection.file, args.out.as_deref())?;
+        let origin = Origin::new(command(&args, &setup, &schemes));
+        Ok(Plan { args, setup, suite, schemes, out, origin })
+    }
+
+    fn file(&self, suffix: &str) -> PathBuf {
+        let mut name = self.out.clone().into_os_string();
+        name.push(suffix);
+        name.into()
+    }
+
+    /// The reports: tables, samples, figure.
+    fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
+        let journal = self.file(".jsonl");
+        files.resumes(&journal, "the journal")?;
+        let command = &self.origin.command;
+        let receipts = Journal::receipts(&journal, &self.header(), command, self.args.restart)?;
+        let outputs = [(".md", "the report"), (".csv", "the CSV file"), (".svg", "the figure")];
+        let declare =
+            |(suffix, what)| Ok(files.output_with(&self.file(suffix), what, command, &receipts)?);
+        outputs.into_iter().map(declare).collect()
+    }
+
+    fn depths(&self) -> &[Depth] {
+        &self.args.depths.0
+    }
+
+    fn deep_sample(&self) -> usize {
+        self.args.deep_sample.unwrap_or(self.args.sample)
+    }
+
+    fn header(&self) -> AuditHeader {
+        AuditHeader {
+            search: self.setup.header("tacet audit", &self.suite, &Limits::default()),
+            sample: self.args.sample,
+            deep_sample: self.deep_sample(),
+            seed: self.args.seed,
+        }
+    }
+
+    /// Takes the results there are from the journal and makes the others.
+    fn results(&self, files: &mut Files) -> Result<(HashMap<Key, Entry>, Journal), LabError> {
+        let path = self.file(".jsonl");
+        let (mut journal, old): (_, Vec<Entry>) =
+            Journal::open(&path, &self.header(), self.args.restart)?;
+        files.wrote(&path);
+        let signatures = signature::of_all(&self.setup, &self.schemes)?;
+        let made = old.iter().map(|entry| (entry.scheme.as_str(), entry.signature));
+        signature::check(&path, made, &signatures)?;
+        let mut results: HashMap<Key, Entry> =
+            old.into_iter().map(|entry| (entry.key(), entry)).collect();
+        let mut tasks = self.tasks();
+        let total = tasks.len();
+        tasks.retain(|task| !results.contains_key(&task.key()));
+        if tasks.len() < total {
+            note(&format!("{} of {total} searches are done already", total - tasks.len()));
+        }
+        let mut done_count = total - tasks.len();
+        let progress = Progress::new(total as u64, done_count as u64);
+        let work = |task: &Task, worker: &Worker| {
+            let signature = signatures.get(task.scheme.name).copied().unwrap_or_default();
+            self.audit(task, signature, worker)
+        };
+        let done = |_, entry: Result<Entry, LabError>| {
+            let entry = entry?;
+            journal.append(&entry)?;
+            progress.inc(1);
+            done_count += 1;
+            results.insert(entry.key(), entry);
+            Ok(())
+        };
+        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
+        progress.finish_and_clear();
+        result.map_err(|error| {
+            error.if_interrupted(|| {
+                let path = path.display();
+                format!(
+                    "{done_count} of {total} searches done; the same command resumes from {path}"
+                )
+            })
+        })?;
+        Ok((results, journal))
+    }
+
+    fn tasks(&self) -> Vec<Task<'_>> {
+        let mut tasks = Vec::new();
+        for record in &self.suite.records {
+            for &depth in self.depths() {
+                tasks.extend(self.schemes.iter().map(|&scheme| Task { record, scheme, depth }));
+            }
+        }
+        tasks
+    }
+
+    /// Searches a position, judges a sample of the cutoffs believed, and asks of each false one
+    /// whether the root would change without it.
+    fn audit(&self, task: &Task, signature: u64, worker: &Worker) -> Result<Entry, LabError> {
+        let size = SampleSize {
+            each: self.args.sample,
+            deep: self.deep_sample(),
+            deep_from: task.depth - 4,
+        };
+        let sampler = Arc::new(Sampler::new(size, self.args.seed));
+        let outcome = self.search(task, sampler.clone(), worker);
+        let strata = sampler.strata();
+        let tables = Tables::new()?;
+        let mut samples = Vec::new();
+        let mut controls = Vec::new();
+        worker.time(Limits::default(), |time| {
+            let judge = Judge { setup: &self.setup, tables: &tables, time };
+            for stratum in strata.values() {
+                let mut judged: Vec<(&Candidate, Sample)> =
+                    stratum.kept.values().map(|kept| (kept, judge.judge(kept))).collect();
+                let wrong = judged.iter().filter(|(_, sample)| sample.is_false()).count();
+                let right = judged.iter().filter(|(_, sample)| !sample.is_false());
+                controls.extend(
+                    right.take(wrong).map(|(kept, _)| self.matters(task, kept, &outcome, worker)),
+                );
+                for (kept, sample) in judged.iter_mut().filter(|(_, sample)| sample.is_false()) {
+                    sample.line = judge.best_line(kept);
+                    sample.matters = Some(self.matters(task, kept, &outcome, worker));
+                }
+                samples.extend(judged.into_iter().map(|(_, sample)| sample));
+            }
+        });
+        let best = outcome.best();
+        Ok(Entry {
+            line: task.record.line,
+            scheme: task.scheme.name.to_owned(),
+            signature,
+            depth: task.depth,
+            nodes: outcome.stats.nodes,
+            best: task.record.position.uci(best, task.record.position.needs_chess960()),
+            solved: task.record.solved(best, outcome.score()),
+            cutoffs: strata.iter().map(|(&depth, stratum)| (depth, stratum.cutoffs)).collect(),
+            samples,
+            controls,
+        })
+    }
+
+    fn search(&self, task: &Task, observer: Arc<dyn Observer>, worker: &Worker) -> Outcome {
+        let job = self.setup.job(task.record.position.clone(), task.scheme);
+        let job = SearchJob { observer: Some(observer), ..job };
+        worker.search(&job, Limits::to_depth(task.depth))
+    }
+
+    /// Does the root's move or the solution change if this one cutoff is denied?
+    fn matters(
+        &self,
+        task: &Task,
+        candidate: &Candidate,
+        before: &Outcome,
+        worker: &Worker,
+    ) -> bool {
+        let after = self.search(task, Arc::new(Denier::new(candidate)), worker);
+        let solved = |outcome: &Outcome| task.record.solved(outcome.best(), outcome.score());
+        after.best() != before.best() || solved(&after) != solved(before)
+    }
+
+    fn found<'a>(&self, results: &'a HashMap<Key, Entry>) -> Vec<Found<'a>> {
+        let depths = self.depths();
+        let mut found = Vec::new();
+        for &depth in depths {
+            for scheme in &self.schemes {
+                let key = |record: &Record| (record.line, scheme.name.to_owned(), depth);
+                let entries = self.suite.records.iter().filter_map(|r| results.get(&key(r)));
+                let name = if depths.len() == 1 {
+                    scheme.name.to_owned()
+                } else {
+                    format!("{} at depth {depth}", scheme.name)
+                };
+                found.push(Found { name, entries: entries.collect() });
+            }
+        }
+        found
+    }
+
+    fn title(&self) -> String {
+        let name = self.suite.path.file_name().unwrap_or(self.suite.path.as_os_str());
+        let count = counted(self.suite.records.len(), "position");
+        let depths = comma_list(self.depths());
+        format!("False null-move cutoffs: {}, {count}, depth {depths}", name.to_string_lossy())
+    }
+
+    /// The report, as Markdown or, with a width, for a terminal.
+    fn markdown(&self, found: &[Found], width: Option<usize>) -> String {
+        let text = |table: Table, keys| match width {
+            Some(_) => table.plain(width, keys),
+            None => table.to_string(),
+        };
+        let mut report = format!(
+            "# {}\n\n    {}\n\n{}.\n\n{}. A cutoff is false if a search of the node without null \
+             moves, to the same depth, stays below beta. Centipawns are unscaled. Intervals of a \
+             share: Wilson, 95 %; per million cutoffs: bootstrap over the positions.\n\n{}\n",
+            self.title(),
+            self.origin.command,
+            self.origin.line(),
+            capitalised(&self.setup.describe()),
+            text(summary(found), 1)
+        );
+        for division in &DIVISIONS {
+            let table = text(bands::table(division, found), 2);
+            report.push_str(&format!("## By {}\n\n{table}\n", division.name));
+        }
+        report
+    }
+}
+
+/// The command that makes this report, without what changes no number.
+fn command(args: &AuditArgs, setup: &SearchSetup, schemes: &[&'static Scheme]) -> String {
+    let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
+    let mut words = vec!["tacet audit".to_owned()];
+    words.extend(args.selection.words());
+    words.push(format!("--depths {}", comma_list(&args.depths.0)));
+    words.push(format!("--null-move {}", comma_list(&names)));
+    words.push(format!("--sample {}", args.sample));
+    words.extend(args.deep_sample.map(|size| format!("--deep-sample {size}")));
+    words.push(format!("--seed {}", args.seed));
+    words.extend(setup.words());
+    words.join(" ")
+}
+
+struct Task<'a> {
+    record: &'a Record,
+    scheme: &'static Scheme,
+    depth: Depth,
+}
+
+impl Task<'_> {
+    fn key(&self) -> Key {
+        (self.record.line, self.scheme.name.to_owned(), self.depth)
+    }
+}
+
+fn summary(found: &[Found]) -> Table {
+    let mut table = Table::new(&[
+        ("scheme", Align::Left),
+        ("nodes", Align::Right),
+        ("solved", Align::Right),
+        ("cutoffs", Align::Right),
+        ("audited", Align::Right),
+        ("false", Align::Right),
+        ("zugzwangs", Align::Right),
+        ("false per M cutoffs", Align::Right),
+        ("95 %", Align::Right),
+        ("matter", Align::Right),
+        ("controls", Align::Right),
+    ]);
+    for scheme in found {
+        let count = Count::of(scheme.samples());
+        let (per_million, interval) = scheme.per_million();
+        let solved = scheme.entries.iter().filter(|entry| entry.solved == Some(true)).count();
+        let matter = scheme.samples().filter(|sample| sample.matters == Some(true)).count();
+        let controls: Vec<bool> =
+            scheme.entries.iter().flat_map(|entry| entry.controls.iter().copied()).collect();
+        table.push(vec![
+            scheme.name.clone(),
+            grouped(scheme.nodes()),
+            grouped(solved as u64),
+            grouped(scheme.cutoffs()),
+            grouped(count.audited),
+            grouped(count.wrong()),
+            grouped(count.zugzwangs),
+            format!("{per_million:.0}"),
+            interval.map_or("-".to_owned(), |i| format!("{:.0} to {:.0}", i.low, i.high)),
+            format!("{matter} of {}", count.wrong()),
+            format!("{} of {}", controls.iter().filter(|&&it| it).count(), controls.len()),
+        ]);
+    }
+    table
+}
+
+/// All samples, one a row.
+fn csv(found: &[Found]) -> Result<Vec<u8>, LabError> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        suite_line: usize,
+        scheme: &'a str,
+        search_depth: Depth,
+        fen: &'a str,
+        depth: Depth,
+        null_depth: Depth,
+        ply: usize,
+        beta: i32,
+        margin: i32,
+        pieces: u32,
+        all_pieces: u32,
+        is_pv: bool,
+        verdict: judge::Verdict,
+        value: i32,
+        nodes: u64,
+        matters: Option<bool>,
+        line: &'a str,
+    }
+    const HEAD: [&str; 17] = [
+        "suite_line",
+        "scheme",
+        "search_depth",
+        "fen",
+        "depth",
+        "null_depth",
+        "ply",
+        "beta",
+        "margin",
+        "pieces",
+        "all_pieces",
+        "is_pv",
+        "verdict",
+        "value",
+        "nodes",
+        "matters",
+        "line",
+    ];
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    let failed = |error: csv::Error| LabError::Machine(format!("cannot write CSV: {error}"));
+    writer.write_record(HEAD).map_err(failed)?;
+    for entry in found.iter().flat_map(|scheme| &scheme.entries) {
+        for s in &entry.samples {
+            let row = Row {
+                suite_line: entry.line,
+                scheme: &entry.scheme,
+                search_depth: entry.depth,
+                fen: &s.fen,
+                depth: s.depth,
+                null_depth: s.null_depth,
+                ply: s.ply,
+                beta: s.beta,
+                margin: s.margin,
+                pieces: s.pieces,
+                all_pieces: s.all_pieces,
+                is_pv: s.is_pv,
+                verdict: s.verdict,
+                value: s.value,
+                nodes: s.nodes,
+                matters: s.matters,
+                line: &s.line,
+            };
+            writer.serialize(row).map_err(failed)?;
+        }
+    }
+    writer.into_inner().map_err(|error| LabError::Machine(format!("cannot write CSV: {error}")))
+}

@@ -1,0 +1,95 @@
+//! The figure of an audit: the share of false cutoffs by depth of the node, with 95 % intervals.
+
+use plotters::prelude::*;
+
+use super::super::{LabError, chart};
+use super::Found;
+use super::bands::{Count, wilson};
+use crate::score::Depth;
+
+const SIZE: (u32, u32) = (860, 520);
+const FONT: &str = "sans-serif";
+/// Distance between the schemes of one depth, in plies.
+const SHIFT: f64 = 0.09;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Draws the figure and returns the text of the SVG file.
+///
+/// # Errors
+/// If the drawing fails.
+pub fn draw(title: &str, found: &[Found]) -> Result<String, LabError> {
+    let mut text = String::new();
+    paint(&mut text, title, found)
+        .map_err(|error| LabError::Machine(format!("cannot draw the figure: {error}")))?;
+    Ok(text)
+}
+
+fn paint(text: &mut String, title: &str, found: &[Found]) -> Result<(), Failure> {
+    let counts: Vec<Vec<(Depth, Count)>> = found.iter().map(by_depth).collect();
+    let depths = || counts.iter().flatten().map(|&(depth, _)| depth);
+    let first = depths().min().unwrap_or(1);
+    let last = depths().max().unwrap_or(first);
+    let highest = counts
+        .iter()
+        .flatten()
+        .map(|(_, count)| wilson(count.wrong(), count.audited).1.min(3.0 * count.rate() + 0.002))
+        .fold(0.001, f64::max);
+    let area = SVGBackend::with_string(text, SIZE).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut canvas = ChartBuilder::on(&area)
+        .caption(title, (FONT, 19))
+        .margin(16)
+        .x_label_area_size(46)
+        .y_label_area_size(72)
+        .build_cartesian_2d(f64::from(first) - 0.6..f64::from(last) + 0.6, 0.0..110.0 * highest)?;
+    canvas
+        .configure_mesh()
+        .x_desc("depth of the node in plies")
+        .y_desc("false cutoffs in %, with 95 % interval")
+        .x_labels((last - first + 2) as usize)
+        .x_label_formatter(&|x| format!("{x:.0}"))
+        .y_label_formatter(&|y| format!("{y:.2}"))
+        .axis_desc_style((FONT, 15))
+        .label_style((FONT, 13))
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+    let colors = chart::colors(found.iter().map(|scheme| scheme.name.as_str()));
+    for (place, ((scheme, counts), color)) in found.iter().zip(&counts).zip(colors).enumerate() {
+        let shift = SHIFT * (place as f64 - (found.len() as f64 - 1.0) / 2.0);
+        let at = |depth: Depth| f64::from(depth) + shift;
+        let bars = counts.iter().map(|&(depth, count)| {
+            let (low, high) = wilson(count.wrong(), count.audited);
+            let (low, high) = (100.0 * low, 100.0 * high.min(1.1 * highest));
+            PathElement::new(vec![(at(depth), low), (at(depth), high)], color.stroke_width(2))
+        });
+        canvas.draw_series(bars)?;
+        let points = counts.iter().map(|&(depth, count)| {
+            Circle::new((at(depth), 100.0 * count.rate()), 4, color.filled())
+        });
+        canvas
+            .draw_series(points)?
+            .label(&scheme.name)
+            .legend(move |(x, y)| Circle::new((x + 8, y), 4, color.filled()));
+    }
+    canvas
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .label_font((FONT, 14))
+        .background_style(WHITE.mix(0.9))
+        .border_style(BLACK.mix(0.4))
+        .draw()?;
+    area.present()?;
+    Ok(())
+}
+
+fn by_depth(scheme: &Found) -> Vec<(Depth, Count)> {
+    let mut depths: Vec<Depth> = scheme.samples().map(|sample| sample.depth).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    let count = |&depth: &Depth| {
+        (depth, Count::of(scheme.samples().filter(|sample| sample.depth == depth)))
+    };
+    depths.iter().map(count).collect()
+}

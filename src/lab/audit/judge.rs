@@ -1,0 +1,186 @@
+//! Is a believed cutoff false? The node is searched again, to its full depth and without null moves.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::LabError;
+use super::super::runner::{SearchSetup, TableSize};
+use super::sampler::Candidate;
+use crate::board::{Color, Position};
+use crate::eval::{Evaluator, State};
+use crate::score::{Depth, Ply, Score};
+use crate::search::null_move::Scheme;
+use crate::search::table::Table;
+use crate::search::{self, SearchJob, Searcher};
+use crate::time::{Limits, TimeManager};
+
+/// What the search without null moves says of a cutoff.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Some move reaches beta.
+    True,
+    /// No move reaches beta; passing, searched as deep, does.
+    Zugzwang,
+    /// Neither does: the reduced depth hid something.
+    Horizon,
+}
+
+/// An audited cutoff: a row of the CSV file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Sample {
+    /// The position of the node.
+    pub fen: String,
+    /// The depth of the node in plies.
+    pub depth: Depth,
+    /// The depth to which the null move was searched; 0 and below is quiescence.
+    pub null_depth: Depth,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// The bound in unscaled centipawns, for the side to move; mates are beyond 31,000.
+    pub beta: i32,
+    /// The static evaluation less beta, in unscaled centipawns.
+    pub margin: i32,
+    /// Pieces of the side to move besides king and pawns.
+    pub pieces: u32,
+    /// Such pieces of both sides.
+    pub all_pieces: u32,
+    pub is_pv: bool,
+    pub verdict: Verdict,
+    /// The value that the search without null moves found in the window `(beta - 1, beta)`.
+    pub value: i32,
+    /// Nodes of that search: what verifying this cutoff costs.
+    pub nodes: u64,
+    /// The best line at this depth without null moves; only of false cutoffs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub line: String,
+    /// Whether the root's move or the solution changes if this one cutoff is denied; only of false
+    /// cutoffs and their controls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matters: Option<bool>,
+}
+
+impl Sample {
+    pub fn is_false(&self) -> bool {
+        self.verdict != Verdict::True
+    }
+
+    /// Is it the opponent of the root's side who passes?
+    pub fn is_opponent(&self) -> bool {
+        self.ply % 2 == 1
+    }
+}
+
+/// Tables for searches of different depths: clearing a large one would cost more than a shallow
+/// search.
+pub struct Tables([Table; 3]);
+
+impl Tables {
+    const ENTRIES: [u32; 3] = [1 << 12, 1 << 16, 1 << 19];
+
+    pub fn new() -> Result<Tables, LabError> {
+        let [a, b, c] = Tables::ENTRIES.map(|count| TableSize::Entries(count).table());
+        Ok(Tables([a?, b?, c?]))
+    }
+
+    fn cleared(&self, depth: Depth) -> &Table {
+        let table = &self.0[match depth {
+            ..=4 => 0,
+            5..=6 => 1,
+            _ => 2,
+        }];
+        table.clear();
+        table
+    }
+}
+
+/// Judges the cutoffs of one search.
+pub struct Judge<'a> {
+    pub setup: &'a SearchSetup,
+    pub tables: &'a Tables,
+    /// Ends all searches when it is stopped; what is judged then means nothing.
+    pub time: &'a TimeManager,
+}
+
+impl Judge<'_> {
+    /// Searches the node again to its full depth, without null moves.
+    pub fn judge(&self, candidate: &Candidate) -> Sample {
+        let Candidate { position, keys, node, null_depth } = candidate;
+        let beta = node.beta;
+        let (value, nodes) = self.decide(position, keys.clone(), beta, node.depth, node.ply);
+        let verdict = if value >= beta {
+            Verdict::True
+        } else if self.passing_holds(candidate) {
+            Verdict::Zugzwang
+        } else {
+            Verdict::Horizon
+        };
+        let pieces = |color: Color| position.non_pawn_pieces(color).count() as u32;
+        Sample {
+            fen: position.to_fen(),
+            depth: node.depth,
+            null_depth: *null_depth,
+            ply: node.ply,
+            beta: beta.value(),
+            margin: self.static_eval(position) - beta.value(),
+            pieces: pieces(position.turn()),
+            all_pieces: pieces(Color::White) + pieces(Color::Black),
+            is_pv: node.is_pv,
+            verdict,
+            value: value.value(),
+            nodes,
+            line: String::new(),
+            matters: None,
+        }
+    }
+
+    /// The best line of a node at its depth without null moves, in standard algebraic notation.
+    pub fn best_line(&self, candidate: &Candidate) -> String {
+        let Candidate { position, keys, node, .. } = candidate;
+        let job = self.job(position.clone(), keys.clone());
+        let time = TimeManager::with_limits(Limits::to_depth(node.depth));
+        let outcome = search::run(&job, self.tables.cleared(node.depth), &time, &mut |_| ());
+        let mut position = position.clone();
+        let mut words = Vec::new();
+        for &m in outcome.lines.first().map_or(&[][..], |line| &line.moves) {
+            words.push(position.san(m));
+            position = position.play(m).0;
+        }
+        words.join(" ")
+    }
+
+    /// Does passing, searched as deep as a move, reach beta?
+    fn passing_holds(&self, Candidate { position, keys, node, .. }: &Candidate) -> bool {
+        let mut keys = keys.clone();
+        keys.push(position.key());
+        let bound = -node.beta + 1;
+        let (value, _) = self.decide(&position.pass(), keys, bound, node.depth - 1, node.ply + 1);
+        value < bound
+    }
+
+    /// The value in the window `(beta - 1, beta)` and the nodes of the search.
+    fn decide(
+        &self,
+        position: &Position,
+        keys: Vec<u64>,
+        beta: Score,
+        depth: Depth,
+        ply: Ply,
+    ) -> (Score, u64) {
+        let job = self.job(position.clone(), keys);
+        let found = search::decide(&job, self.tables.cleared(depth), self.time, beta, depth, ply);
+        found.map_or((beta, 0), |(value, stats)| (value, stats.nodes))
+    }
+
+    fn job(&self, position: Position, earlier: Vec<u64>) -> SearchJob {
+        let off = Scheme::named("off").unwrap_or(self.setup.searcher.default_scheme());
+        SearchJob { earlier, ..self.setup.job(position, off) }
+    }
+
+    fn static_eval(&self, position: &Position) -> i32 {
+        let evaluator = match self.setup.searcher {
+            Searcher::Classic => Evaluator::first().clone(),
+            _ => Evaluator::default(),
+        };
+        State::with(&evaluator, position).evaluate(position).value()
+    }
+}

@@ -1,0 +1,134 @@
+//! Which null-move cutoffs of a search are audited: a reproducible sample.
+//!
+//! Every cutoff that the scheme believes gets a hash of its position, depth, bound and the seed. Of
+//! each depth those with the smallest hashes are kept, so the sample does not depend on the order
+//! of the search, and a larger sample contains a smaller one.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::board::Position;
+use crate::kit::fingerprint;
+use crate::score::{Depth, Score};
+use crate::search::null_move::NodeFacts;
+use crate::search::observer::{NullCutoff, Observer};
+
+/// Cutoffs kept for each depth of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleSize {
+    /// At most this many at each depth.
+    pub each: usize,
+    /// At most this many at each depth from `deep_from` on.
+    pub deep: usize,
+    /// See `deep`.
+    pub deep_from: Depth,
+}
+
+impl SampleSize {
+    fn at(self, depth: Depth) -> usize {
+        if depth >= self.deep_from { self.deep } else { self.each }
+    }
+}
+
+/// A cutoff to be audited.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub position: Position,
+    /// Keys of the positions before it.
+    pub keys: Vec<u64>,
+    pub node: NodeFacts,
+    pub null_depth: Depth,
+}
+
+impl Candidate {
+    pub fn new(cutoff: &NullCutoff<'_>) -> Candidate {
+        Candidate {
+            position: cutoff.position.clone(),
+            keys: cutoff.keys.to_vec(),
+            node: cutoff.node,
+            null_depth: cutoff.null_depth,
+        }
+    }
+}
+
+/// Keeps a sample of the cutoffs that a search believes.
+#[derive(Debug)]
+pub struct Sampler {
+    size: SampleSize,
+    seed: u64,
+    strata: Mutex<BTreeMap<Depth, Stratum>>,
+}
+
+/// The cutoffs of one depth.
+#[derive(Clone, Debug, Default)]
+pub struct Stratum {
+    /// How many there were.
+    pub cutoffs: u64,
+    /// The sample, by ascending hash.
+    pub kept: BTreeMap<u64, Candidate>,
+}
+
+impl Sampler {
+    pub fn new(size: SampleSize, seed: u64) -> Sampler {
+        Sampler { size, seed, strata: Mutex::default() }
+    }
+
+    /// What was seen, by depth.
+    pub fn strata(&self) -> BTreeMap<Depth, Stratum> {
+        self.strata.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Observer for Sampler {
+    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+        let node = cutoff.node;
+        let hash = hash(cutoff, self.seed);
+        let size = self.size.at(node.depth);
+        let mut strata = self.strata.lock().unwrap_or_else(PoisonError::into_inner);
+        let stratum = strata.entry(node.depth).or_default();
+        stratum.cutoffs += 1;
+        let is_full = stratum.kept.len() >= size;
+        let is_small = stratum.kept.last_key_value().is_none_or(|(&largest, _)| hash < largest);
+        if size > 0 && (!is_full || is_small) && !stratum.kept.contains_key(&hash) {
+            stratum.kept.insert(hash, Candidate::new(cutoff));
+            if is_full {
+                stratum.kept.pop_last();
+            }
+        }
+        true
+    }
+}
+
+/// Denies one cutoff wherever the search meets it: the same position, depth and bound.
+#[derive(Debug)]
+pub struct Denier {
+    key: u64,
+    depth: Depth,
+    beta: Score,
+}
+
+impl Denier {
+    pub fn new(candidate: &Candidate) -> Denier {
+        let Candidate { position, node, .. } = candidate;
+        Denier { key: position.key(), depth: node.depth, beta: node.beta }
+    }
+}
+
+impl Observer for Denier {
+    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+        cutoff.position.key() != self.key
+            || cutoff.node.depth != self.depth
+            || cutoff.node.beta != self.beta
+    }
+}
+
+/// FNV-1a leaves the upper bits of short inputs alike; the last step mixes them (the finaliser of
+/// MurmurHash3, Appleby).
+fn hash(cutoff: &NullCutoff<'_>, seed: u64) -> u64 {
+    let NullCutoff { position, node, .. } = cutoff;
+    let words = [position.key(), node.depth as u64, node.beta.raw() as u64, seed];
+    let mut hash = fingerprint::of_words(words.into_iter());
+    hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ (hash >> 33)
+}

@@ -1,0 +1,154 @@
+//! `tacet trace`: the search tree of a position as a page to read in a browser.
+//!
+//! The classic searcher searches the position once with each scheme. The tree of the last iteration is
+//! written, node by node, into one self-contained HTML page: move, depth, window, value and what
+//! decided it. Believed null-move cutoffs are judged as `tacet audit` judges them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::audit::judge::{Judge, Tables, Verdict};
+use super::compare::comma_list;
+use super::report::Origin;
+use super::runner::{self, SearchSetup};
+use super::{LabError, note_written, print, variant};
+use crate::board::Position;
+use crate::kit::files::Files;
+use crate::score::Depth;
+use crate::search::null_move::Scheme;
+use crate::search::{self, SearchJob};
+use crate::time::{Limits, TimeManager};
+
+mod recorder;
+
+use recorder::{Recorder, Tree};
+
+/// Write the search tree of a position as an HTML page
+///
+/// The page needs no network and no other file. It shows the last iteration's tree for each scheme,
+/// side by side: which null moves were believed, which were verified, which were false, and the
+/// first node where two schemes differ.
+#[derive(clap::Args, Clone, Debug)]
+pub struct TraceArgs {
+    /// Position in FEN
+    fen: String,
+
+    /// Depth to search
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = runner::depth)]
+    depth: Depth,
+
+    /// Null-move schemes to show side by side
+    #[arg(long, value_name = "SCHEME,...", value_delimiter = ',', value_parser = variant::scheme,
+          default_value = "standard-r2,verified-r3")]
+    null_move: Vec<&'static Scheme>,
+
+    /// Page to write
+    #[arg(long, value_name = "FILE", default_value = "trace.html")]
+    out: PathBuf,
+
+    /// Nodes to show per scheme, at most
+    #[arg(long, value_name = "N", default_value_t = 20_000,
+          value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    max_nodes: u32,
+
+    /// Replace files that this command did not make
+    #[arg(long)]
+    force: bool,
+}
+
+/// Cutoffs judged per tree, at most: each is a search of its own.
+const MAX_JUDGED: usize = 5_000;
+
+const PAGE: &str = include_str!("trace/page.html");
+/// Where the page has its data.
+const PLACE: &str = "/*DATA*/";
+
+/// Runs `tacet trace`.
+///
+/// # Errors
+/// If the position is illegal or the game is over in it, or if the page cannot be written.
+pub fn run(args: &TraceArgs) -> Result<(), LabError> {
+    let position = Position::from_fen(&args.fen)
+        .map_err(|error| LabError::Usage(format!("{}: {error}", args.fen)))?;
+    if !position.has_legal_move() {
+        return Err(LabError::Usage(format!("{}: no legal move", args.fen)));
+    }
+    let mut files = Files::new(args.force);
+    let page = files.output(&args.out, "the page")?;
+    let trees = args.null_move.iter().map(|&scheme| {
+        let tree = runner::with_stack(|| trace(args, &position, scheme))??;
+        Ok(Scene { scheme: scheme.name, source: scheme.source, tree })
+    });
+    let trees = trees.collect::<Result<Vec<_>, LabError>>()?;
+    files.write(page, html(args, &position, &trees)?.as_bytes())?;
+    trees.iter().try_for_each(|scene| print(&scene.summary()))?;
+    note_written(&files);
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Scene {
+    scheme: &'static str,
+    source: &'static str,
+    #[serde(flatten)]
+    tree: Tree,
+}
+
+impl Scene {
+    fn summary(&self) -> String {
+        let Tree { nodes, believed, wrong, .. } = &self.tree;
+        format!(
+            "{}: {nodes} nodes in the last iteration, {} of them shown, {believed} null moves \
+             believed, {} false\n",
+            self.scheme,
+            self.tree.shown(),
+            wrong.len()
+        )
+    }
+}
+
+/// What the page shows.
+#[derive(Serialize)]
+struct Data<'a> {
+    #[serde(flatten)]
+    origin: Origin,
+    fen: String,
+    depth: Depth,
+    scenes: &'a [Scene],
+}
+
+fn trace(args: &TraceArgs, position: &Position, scheme: &'static Scheme) -> Result<Tree, LabError> {
+    let setup = SearchSetup::classic();
+    let recorder = Arc::new(Recorder::new(position, args.max_nodes as usize));
+    let job = SearchJob { observer: Some(recorder.clone()), ..setup.job(position.clone(), scheme) };
+    let time = TimeManager::with_limits(Limits::to_depth(args.depth));
+    let outcome = search::run(&job, &setup.table.table()?, &time, &mut |_| ());
+    let (mut tree, cutoffs) = recorder.tree();
+    tree.total_nodes = outcome.stats.nodes;
+    let (tables, time) = (Tables::new()?, TimeManager::with_limits(Limits::default()));
+    let judge = Judge { setup: &setup, tables: &tables, time: &time };
+    for (node, candidate) in cutoffs.iter().take(MAX_JUDGED) {
+        let code = match judge.judge(candidate).verdict {
+            Verdict::True => continue,
+            Verdict::Zugzwang => 1,
+            Verdict::Horizon => 2,
+        };
+        tree.wrong.push((*node, code, judge.best_line(candidate)));
+    }
+    tree.unjudged = cutoffs.len().saturating_sub(MAX_JUDGED);
+    Ok(tree)
+}
+
+fn html(args: &TraceArgs, position: &Position, scenes: &[Scene]) -> Result<String, LabError> {
+    let names: Vec<&str> = scenes.iter().map(|scene| scene.scheme).collect();
+    let fen = position.to_fen();
+    let command =
+        format!("tacet trace \"{fen}\" --depth {} --null-move {}", args.depth, comma_list(&names));
+    let data = Data { origin: Origin::new(command), fen, depth: args.depth, scenes };
+    let json = serde_json::to_string(&data)
+        .map_err(|error| LabError::Machine(format!("cannot write JSON: {error}")))?;
+    // No text of a user's can end the script.
+    Ok(PAGE.replacen(PLACE, &json.replace('<', "\\u003c"), 1))
+}
