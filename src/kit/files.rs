@@ -164,9 +164,19 @@ impl Files {
             // A file that appeared since the output was declared is foreign.
             let moved = if exists { part.persist(file) } else { part.persist_noclobber(file) };
             moved.map_err(|error| kept(&path, error))?;
-            self.written.push(path);
+            self.wrote(&path);
         }
         Ok(())
+    }
+
+    /// Replaces a declared output as a whole. Unlike [`Files::write`] this may be done again and again, as
+    /// for checkpoints.
+    ///
+    /// # Errors
+    /// If the system refuses; an existing file is then unchanged.
+    pub fn rewrite(&mut self, path: &Path, bytes: &[u8]) -> Result<(), FilesError> {
+        let target = Target::of(path)?;
+        self.write(Output { path: path.to_owned(), target }, bytes)
     }
 
     /// Records a file that the command wrote by other means, such as a journal.

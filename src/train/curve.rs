@@ -1,30 +1,80 @@
-//! From centipawns to the points that a game brings: a logistic curve.
+//! From centipawns to expected points.
+//!
+//! A win and a loss each have a logistic curve, `offset` centipawns away from an even score:
+//!
+//! ```text
+//! win(v) = 1 / (1 + exp((offset - v) / scale)),   loss(v) = win(-v)
+//! points(v) = (1 + win(v) - loss(v)) / 2
+//! ```
+//!
+//! With an offset of 0 this is the ordinary logistic curve. With a larger one scores near 0 are drawn, as in
+//! the model of Stockfish's trainer (nnue-pytorch), where the offset is 270 and the scale 340.
 
-/// A logistic curve.
+/// The model of expected points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Curve {
-    /// Centipawns per unit: a value of so many is worth 1 / (1 + 1/e), 73 % of the points.
+    /// Centipawns per unit of the logistic function.
     pub scale: f64,
+    /// Centipawns at which a side wins every other game; 0 for a single logistic curve.
+    pub offset: f64,
+}
+
+/// Expected points at some logit, which is the value divided by the scale.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Expected {
+    /// Between 0 and 1.
+    pub points: f64,
+    /// `1 - points`, without rounding it to 0.
+    pub complement: f64,
+    /// The derivative of `points` by the logit.
+    pub derivative: f64,
 }
 
 impl Curve {
-    /// The points that a value in centipawns lets expect, 0 to 1.
+    /// A single logistic curve.
+    pub fn logistic(scale: f64) -> Curve {
+        Curve { scale, offset: 0.0 }
+    }
+
+    /// Expected points of a value in centipawns, 0 to 1.
     pub fn points(self, value: f64) -> f64 {
-        1.0 / (1.0 + (-value / self.scale).exp())
+        self.expected(value / self.scale).points
+    }
+
+    /// Expected points at a logit.
+    pub fn expected(self, logit: f64) -> Expected {
+        // Beyond this nothing changes but the risk of dividing by 0.
+        let logit = logit.clamp(-100.0, 100.0);
+        let offset = self.offset / self.scale;
+        // (1 + win - loss) / 2 is the mean of two logistic functions, since 1 - loss(v) is one too.
+        let (win, not_win) = logistic(logit - offset);
+        let (not_loss, loss) = logistic(logit + offset);
+        Expected {
+            points: (win + not_loss) / 2.0,
+            complement: (not_win + loss) / 2.0,
+            derivative: (win * not_win + not_loss * loss) / 2.0,
+        }
     }
 }
 
-/// How far off the expected points are from the true ones, both 0 to 1.
-pub fn cross_entropy(truth: f64, expected: f64) -> f64 {
-    let p = expected.clamp(1e-12, 1.0 - 1e-12);
-    -(truth * p.ln() + (1.0 - truth) * (1.0 - p).ln())
+/// The logistic function and its complement, both exact where they are small.
+fn logistic(logit: f64) -> (f64, f64) {
+    let small = (-logit.abs()).exp();
+    let (large, small) = (1.0 / (1.0 + small), small / (1.0 + small));
+    if logit < 0.0 { (small, large) } else { (large, small) }
 }
 
-/// The curve by which values in centipawns give the points that follow them best, by golden
-/// section search.
-pub fn fitted(pairs: &[(f64, f64)]) -> Curve {
+/// Cross entropy of expected against true points, both 0 to 1.
+pub fn cross_entropy(target: f64, points: f64) -> f64 {
+    let p = points.clamp(1e-12, 1.0 - 1e-12);
+    -(target * p.ln() + (1.0 - target) * (1.0 - p).ln())
+}
+
+/// The scale at which values in centipawns predict the points paired with them best by cross entropy, found by
+/// golden section search.
+pub fn fitted(pairs: &[(f64, f64)], offset: f64) -> Curve {
     let loss = |scale: f64| -> f64 {
-        let curve = Curve { scale };
+        let curve = Curve { scale, offset };
         pairs.iter().map(|&(value, points)| cross_entropy(points, curve.points(value))).sum()
     };
     let ratio = (5_f64.sqrt() - 1.0) / 2.0;
@@ -33,7 +83,7 @@ pub fn fitted(pairs: &[(f64, f64)]) -> Curve {
         let step = ratio * (high - low);
         if loss(high - step) < loss(low + step) { high = low + step } else { low = high - step }
     }
-    Curve { scale: (low + high) / 2.0 }
+    Curve { scale: (low + high) / 2.0, offset }
 }
 
 #[cfg(test)]
@@ -41,21 +91,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_is_found_again() {
-        let curve = Curve { scale: 212.0 };
-        let pairs: Vec<(f64, f64)> =
-            (-900..900).map(|v| (f64::from(v), curve.points(f64::from(v)))).collect();
-        assert!((fitted(&pairs).scale - 212.0).abs() < 1.0);
+    fn the_scale_of_a_curve_is_recovered() {
+        for offset in [0.0, 150.0] {
+            let curve = Curve { scale: 212.0, offset };
+            let pairs: Vec<(f64, f64)> =
+                (-900..900).map(|v| (f64::from(v), curve.points(f64::from(v)))).collect();
+            assert!((fitted(&pairs, offset).scale - 212.0).abs() < 1.0);
+        }
     }
 
     #[test]
-    fn the_truth_is_the_best_guess() {
-        for truth in [0.0, 0.3, 1.0] {
-            let loss = |guess| cross_entropy(truth, guess);
-            for guess in [truth - 0.01, truth + 0.01] {
-                // A guess beyond 0 and 1 is put into range.
-                let in_range = (0.0..=1.0).contains(&guess);
-                assert!(!in_range || loss(truth) < loss(guess));
+    fn win_draw_and_loss_add_up_as_the_formula_says() {
+        let curve = Curve { scale: 340.0, offset: 270.0 };
+        for value in [-3_000.0, -400.0, -1.0, 0.0, 150.0, 270.0, 2_000.0] {
+            let win = |value: f64| 1.0 / (1.0 + ((270.0 - value) / 340.0).exp());
+            let points = (1.0 + win(value) - win(-value)) / 2.0;
+            let found = curve.expected(value / 340.0);
+            assert!((found.points - points).abs() < 1e-12);
+            assert!((found.points + found.complement - 1.0).abs() < 1e-12);
+            let step = 1e-6;
+            let above = curve.expected(value / 340.0 + step).points;
+            let below = curve.expected(value / 340.0 - step).points;
+            assert!(((above - below) / (2.0 * step) - found.derivative).abs() < 1e-8);
+        }
+        assert_eq!(curve.points(0.0), 0.5);
+        assert!((Curve::logistic(100.0).points(100.0) - 0.731_058_578).abs() < 1e-8);
+    }
+
+    #[test]
+    fn extreme_values_stay_finite() {
+        for offset in [0.0, 300.0] {
+            for value in [-1e9, -32_000.0, 32_000.0, 1e9] {
+                let expected = Curve { scale: 1.0, offset }.expected(value);
+                let parts = [expected.points, expected.complement];
+                assert!(parts.iter().all(|part| part.is_finite() && *part > 0.0), "{expected:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_target_has_the_lowest_cross_entropy() {
+        for target in [0.0, 0.3, 1.0] {
+            let loss = |points| cross_entropy(target, points);
+            for points in [target - 0.01, target + 0.01] {
+                let in_range = (0.0..=1.0).contains(&points);
+                assert!(!in_range || loss(target) < loss(points));
             }
         }
     }

@@ -150,11 +150,13 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-const HEADER: usize = 32;
+/// Bytes of a start position.
+pub(super) const HEADER: usize = 32;
 /// Bytes of the header that viriformat leaves unused: two here, and one more.
 const EVALUATION: usize = 28;
 const EXTRA: usize = 31;
-const STEP: usize = 4;
+/// Bytes of a move with its score, and of the end of a game.
+pub(super) const STEP: usize = 4;
 const END: [u8; STEP] = [0; STEP];
 
 impl Game {

@@ -1,11 +1,11 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
-//! [`datagen`] lets the engine play itself and writes the games in [`format`](mod@format), which can
-//! begin in the middle of older ones ([`branches`]); [`texel`] fits the numbers of the classical
-//! evaluation to such games, beginning at those of [`prior`]; [`trainer`] trains the neural evaluation
-//! on them. [`curve`] is how both turn centipawns into points. [`wdl`] fits the model that turns scores
-//! into chances.
+//! [`datagen`] plays games and stores them in [`format`](mod@format); new games can start from positions of old
+//! ones ([`branches`]). [`trainer`] trains networks on such games, [`texel`] fits the classical evaluation to
+//! them from the values of [`prior`], and [`wdl`] fits the model of winning chances. [`curve`] turns
+//! centipawns into expected points, [`adam`] is the optimiser of both trainers.
 
+mod adam;
 pub mod branches;
 pub mod curve;
 pub mod datagen;
@@ -15,15 +15,15 @@ pub mod texel;
 pub mod trainer;
 pub mod wdl;
 
-use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use crate::eval::network::NetworkError;
-use format::{Game, InnerPosition};
+use crate::kit::files::FilesError;
+use format::Game;
 
-/// Shows the games of all files, one after the other, with their number in their file from 1.
+/// Visits the games of all files in order, each with its number in its file, counted from 1.
 ///
 /// # Errors
 /// If a file cannot be read, or holds anything but games.
@@ -44,67 +44,79 @@ pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Resul
     Ok(())
 }
 
-/// Shows the positions of all files that `datagen --inner-out` wrote, one after the other.
-///
-/// # Errors
-/// If a file cannot be read, or holds anything but such positions.
-pub fn visit_inner(
-    files: &[PathBuf],
-    mut visit: impl FnMut(InnerPosition),
-) -> Result<(), TrainError> {
-    for path in files {
-        let file = File::open(path).map_err(TrainError::file(path))?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        for number in 1.. {
-            let position = InnerPosition::read(&mut reader).map_err(|reason| TrainError::Data {
-                path: path.clone(),
-                game: number,
-                reason,
-            })?;
-            let Some(position) = position else { break };
-            visit(position);
-        }
-    }
-    Ok(())
-}
-
 /// Why data could not be made or used. Displays as one line.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say what the fields are.
 pub enum TrainError {
+    /// An option that makes no sense with another one.
+    #[error("{0}")]
+    Usage(String),
     /// A file could not be opened or read.
+    #[error("cannot read {}: {reason}", path.display())]
     File { path: PathBuf, reason: std::io::Error },
     /// A file could not be written.
+    #[error("cannot write {}: {reason}", path.display())]
     Write { path: PathBuf, reason: std::io::Error },
-    /// A file holds something else than games.
-    Data {
-        path: PathBuf,
-        /// The game in it, from 1.
-        game: u64,
-        reason: format::FormatError,
-    },
-    /// A file of games is not what these options would have made of it so far.
+    /// A file must not or could not be written.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// A file does not hold games.
+    #[error("{}: game {game}: {reason}", path.display())]
+    Data { path: PathBuf, game: u64, reason: format::FormatError },
+    /// A file of games was given as a score-only file, or the other way round.
+    #[error(
+        "{}: game {game} {}", path.display(),
+        if *score_only { "is not a position of `datagen --inner-out`; give the file as --data" }
+        else { "is a position without a result; give the file as --score-only" }
+    )]
+    Kind { path: PathBuf, game: u64, score_only: bool },
+    /// A file of games was changed during the training.
+    #[error("{} was changed while it was being read", path.display())]
+    Changed { path: PathBuf },
+    /// A file of games that these options would not have made.
+    #[error(
+        "{} was begun with {}; choose another --out",
+        path.display(),
+        difference.as_deref().unwrap_or(
+            "other options (--seed, --nodes, --eval-file, --branch) or by another version, which \
+             played its first game differently"
+        )
+    )]
     Others {
         path: PathBuf,
         /// The difference, if it is known.
         difference: Option<String>,
     },
     /// A file is both input and output, or two outputs at once.
+    #[error("{}: {} and {} are the same file", path.display(), options[0], options[1])]
     SameFile { path: PathBuf, options: [&'static str; 2] },
-    /// The file beside the games exists and is no manifest.
+    /// The file next to the games is not a manifest.
+    #[error("{} is not a manifest of datagen: {reason}", path.display())]
     Manifest { path: PathBuf, reason: String },
-    /// A file is no network to begin at.
+    /// A file is not a network.
+    #[error("{}: {reason}", path.display())]
     Network { path: PathBuf, reason: NetworkError },
-    /// A file is not what a training can go on from.
+    /// A file is not a checkpoint of this training.
+    #[error("{}: {reason}", path.display())]
     Checkpoint { path: PathBuf, reason: &'static str },
-    /// What was to be shown could not be written.
+    /// Standard output could not be written.
+    #[error(transparent)]
     Output(std::io::Error),
-    /// Nothing to learn from was found.
+    /// No position to learn from.
+    #[error("the files hold no position to learn from")]
     NoPositions,
-    /// Nothing to begin a game at was found.
+    /// Too few positions for a fit that means something.
+    #[error("{found} positions with a score, of at least {needed} that the fit needs")]
+    TooFewPositions { found: u64, needed: u64 },
+    /// No position to start a game from.
+    #[error("every position of the files is decided already")]
     NoOpening,
-    /// The transposition table could not be had.
+    /// The transposition table could not be allocated.
+    #[error("{0}")]
     Memory(String),
+    /// Ctrl-C. The checkpoint has been written.
+    #[error("interrupted; continue with --resume")]
+    Interrupted,
 }
 
 impl TrainError {
@@ -118,55 +130,39 @@ impl TrainError {
         move |reason| TrainError::Write { path: path.clone(), reason }
     }
 
-    /// Was what was asked for wrong, and not the machine?
+    /// Is the request at fault, and not the machine?
     pub fn is_bad_input(&self) -> bool {
-        !matches!(self, TrainError::Write { .. } | TrainError::Output(_) | TrainError::Memory(_))
-    }
-}
-
-impl fmt::Display for TrainError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TrainError::File { path, reason } => {
-                write!(f, "cannot read {}: {reason}", path.display())
-            }
-            TrainError::Write { path, reason } => {
-                write!(f, "cannot write {}: {reason}", path.display())
-            }
-            TrainError::Others { path, difference: Some(difference) } => {
-                write!(f, "{} was begun with {difference}; choose another --out", path.display())
-            }
-            TrainError::Others { path, difference: None } => write!(
-                f,
-                "{} was begun with other options (--seed, --nodes, --eval-file, --branch) or by \
-                 another version, which played its first game differently; choose another --out",
-                path.display()
-            ),
-            TrainError::SameFile { path, options: [first, second] } => {
-                write!(f, "{}: {first} and {second} are the same file", path.display())
-            }
-            TrainError::Manifest { path, reason } => {
-                write!(f, "{} is not a manifest of datagen: {reason}", path.display())
-            }
-            TrainError::Data { path, game, reason } => {
-                write!(f, "{}: game {game}: {reason}", path.display())
-            }
-            TrainError::Network { path, reason } => write!(f, "{}: {reason}", path.display()),
-            TrainError::Checkpoint { path, reason } => write!(f, "{}: {reason}", path.display()),
-            TrainError::Output(reason) => reason.fmt(f),
-            TrainError::NoPositions => f.write_str("the files hold no position to learn from"),
-            TrainError::NoOpening => f.write_str("every position of the files is decided already"),
-            TrainError::Memory(reason) => f.write_str(reason),
+            TrainError::Files(error) => error.exit_status() == 2,
+            TrainError::Write { .. }
+            | TrainError::Output(_)
+            | TrainError::Memory(_)
+            | TrainError::Interrupted => false,
+            _ => true,
         }
     }
 }
-
-impl std::error::Error for TrainError {}
 
 /// For clap: a number from 0 to 1.
 fn share<T: std::str::FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
     match text.parse::<T>() {
         Ok(value) if (T::from(0)..=T::from(1)).contains(&value) => Ok(value),
-        _ => Err("a number from 0 to 1 is wanted".to_string()),
+        _ => Err("expected a number from 0 to 1".to_string()),
+    }
+}
+
+/// For clap: a finite number above 0.
+fn number_above_zero(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
+        _ => Err("expected a number above 0".to_string()),
+    }
+}
+
+/// For clap: a finite number of at least 0.
+fn number_from_zero(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=1e6).contains(&value) => Ok(value),
+        _ => Err("expected a number of at least 0".to_string()),
     }
 }

@@ -1,39 +1,39 @@
-//! What is known of the pieces before any game was played: where the tuning of the classical
-//! evaluation starts, and towards what it is pulled.
+//! The prior of the classical evaluation: piece-square values written by hand from general chess knowledge.
+//! Tuning starts from them and is pulled towards them.
 //!
-//! Each kind of piece has a `Profile` of a few numbers, written down by hand from general chess
-//! knowledge: its material, and what it gains by standing in the centre, by advancing, and so on.
+//! Each kind of piece has a `Profile` of a few numbers: its material, and what it gains by standing in the
+//! centre, by advancing, and so on.
 
 use crate::eval::classical::{Halves, Pair, pair};
 
-/// Squares of the left half of the board, rank by rank from White's first.
+/// Squares of the left half of the board, rank by rank from White's first rank.
 pub const SQUARES: usize = 32;
 
-/// The square of the left half that a square or its mirror image is.
+/// Folds a square onto the left half.
 pub fn half_square(square: usize) -> usize {
     square / 8 * 4 + steps_from_edge(square % 8)
 }
 
-/// The value of each kind of piece, from pawn to king, on each square of the left half.
+/// The values of each kind of piece, from pawn to king, on the squares of the left half.
 pub fn tables() -> Halves {
     std::array::from_fn(|role| {
         std::array::from_fn(|square| PROFILES[role].value(square % 4, square / 4))
     })
 }
 
-/// What is known of a kind of piece before any game was played; in centipawns.
+/// The prior of a kind of piece, in centipawns.
 struct Profile {
-    /// The piece itself.
+    /// On any square.
     material: Pair,
-    /// Per step towards the centre: the four central squares are six steps from a corner.
+    /// Per step from the edge, of both coordinates: 6 steps on the four central squares.
     centre: Pair,
-    /// Per rank from its own side's first.
+    /// Per rank above the own first rank.
     advance: Pair,
-    /// Per square of that number: what grows towards the goal.
+    /// Per square of that number.
     advance_squared: Pair,
     /// On the seventh rank.
     seventh: Pair,
-    /// On the first rank, besides.
+    /// On the first rank.
     home: Pair,
 }
 
@@ -90,7 +90,7 @@ const PROFILES: [Profile; 6] = [
 ];
 
 impl Profile {
-    /// The value on a square: file 0 to 3, rank 0 to 7.
+    /// The value on file 0 to 3 and rank 0 to 7.
     fn value(&self, file: usize, rank: usize) -> Pair {
         let terms = [
             (self.material, 1),
@@ -107,7 +107,7 @@ impl Profile {
     }
 }
 
-/// 0 on the edge, 3 in the middle.
+/// 0 on the edge, 3 in the centre.
 fn steps_from_edge(coordinate: usize) -> usize {
     coordinate.min(7 - coordinate)
 }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_stand_better_where_everybody_knows() {
+    fn the_prior_follows_common_knowledge() {
         let [pawn, knight, _, rook, _, king] = tables();
         let (a1, d1, d4, a7, d7) = (0, 3, 15, 24, 27);
         assert!(knight[d4].middle > knight[a1].middle + 30);

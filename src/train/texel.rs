@@ -1,18 +1,17 @@
 //! `tacet tune-eval`: fits the numbers of the classical evaluation to games.
 //!
-//! The method is Texel's (Peter Österlund, "Texel's Tuning Method", Chess Programming Wiki, 2014):
-//! a logistic curve turns an evaluation into an expected result, and the values are chosen so that
-//! the expectation is as close as can be to what the games say. What they say of a position is a
-//! mix of the game's result and of the expectation by the searched score. Closeness is cross
-//! entropy; the values are found by Adam (Kingma & Ba, 2015) with a pull towards the
-//! [`prior`], which decides where positions are few.
+//! Texel's method (Peter Österlund, "Texel's Tuning Method", Chess Programming Wiki, 2014): a logistic curve
+//! turns an evaluation into expected points, and the values minimise their cross entropy against a target,
+//! which mixes the game's result and the points expected by the searched score. The optimiser is Adam, with a
+//! pull towards the [`prior`] that decides where positions are few.
 //!
-//! Only quiet positions count: no check, no capture or promotion played, no proved score, and none
-//! of the endings that [`endings`] corrects. Left and right are not told apart.
+//! Only quiet positions count: no check, no capture or promotion played, no mate or tablebase score, and none
+//! of the endings that [`endings`] corrects. The board is folded left to right.
 
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::adam::{Adam, Rate};
 use super::curve::{self, Curve, cross_entropy};
 use super::format::{Game, GameResult};
 use super::{TrainError, prior, visit_games};
@@ -22,30 +21,30 @@ use crate::eval::endings::{self, Balance};
 use crate::kit::random::Random;
 use crate::score::Score;
 
-/// What to learn from, and how.
+/// Options of `tacet tune-eval`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TuneArgs {
-    /// Files made by `tacet datagen`
+    /// Files of games made by `tacet datagen`
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// How often every position is looked at
+    /// Passes over the positions
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub epochs: u32,
-    /// The largest step of a value, in centipawns; it shrinks to nothing
-    #[arg(long, default_value_t = 1.0)]
-    pub rate: f64,
-    /// The weight of the game's result; that of the score is the rest
-    #[arg(long, default_value_t = 0.5, value_parser = super::share::<f64>)]
+    /// Largest learning rate, in centipawns per step; falls to 0 along half a cosine
+    #[arg(long, default_value_t = 1.0, value_name = "CP", value_parser = super::number_above_zero)]
+    pub lr: f64,
+    /// Share of the game's result in the target; the rest is the score's
+    #[arg(long, default_value_t = 0.5, value_name = "SHARE", value_parser = super::share::<f64>)]
     pub result_share: f64,
-    /// The formula's value counts as much as what so many positions say
-    #[arg(long, default_value_t = 300.0)]
+    /// Weight of the prior values, in positions
+    #[arg(long, default_value_t = 300.0, value_name = "POSITIONS", value_parser = super::number_from_zero)]
     pub prior: f64,
-    /// Decides the order of the positions
+    /// Seed of the order of the positions
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
-/// Fits the values and writes them to `output` as Rust tables; the losses go to stderr.
+/// Fits the values and writes them to `output` as Rust tables; losses go to standard error.
 ///
 /// # Errors
 /// If a file cannot be read, holds anything but games, or all of them hold no quiet position; and
@@ -57,18 +56,18 @@ pub fn run(args: &TuneArgs, output: &mut impl Write) -> Result<(), TrainError> {
     }
     eprintln!("{} positions, {} held out", training.samples.len(), held_out.samples.len());
     let target = Target { curve: fitted_curve(&training), result_share: args.result_share };
-    eprintln!("scores give the results best with a scale of {:.1} centipawns", target.curve.scale);
+    eprintln!("scores predict the results best at a scale of {:.1} centipawns", target.curve.scale);
     let values = fit(args, &target, &training, &held_out);
     output.write_all(rust_tables(&values).as_bytes()).map_err(TrainError::Output)
 }
 
-/// Values to fit: for every kind of piece and square of the left half, middlegame and endgame; and
+/// Values to fit: middlegame and endgame values of every kind of piece on every square of the left half, and
 /// the tempo.
 const FEATURES: usize = prior::SQUARES * 6;
 const VALUES: usize = 2 * FEATURES + 1;
 type Values = [f64; VALUES];
 
-/// Positions, with their pieces as indices of features behind one another.
+/// Positions. Their pieces, as indices of features, lie one after the other.
 #[derive(Default)]
 struct Data {
     pieces: Vec<u8>,
@@ -77,23 +76,23 @@ struct Data {
 
 #[derive(Clone, Copy)]
 struct Sample {
-    /// Where the pieces begin; first White's, then Black's.
+    /// Index of the first piece; White's come first.
     first: usize,
     whites: u8,
     blacks: u8,
     phase: u8,
     white_to_move: bool,
     result: GameResult,
-    /// For White.
+    /// From White's view.
     score: Score,
 }
 
 // --- Loading -------------------------------------------------------------------------------------
 
-/// One game in so many is held out.
+/// One game in this many is held out.
 const HELD_OUT: u64 = 10;
 
-/// The positions to learn from, and those held out.
+/// The training positions and the held-out ones.
 fn load(files: &[PathBuf]) -> Result<(Data, Data), TrainError> {
     let (mut training, mut held_out) = (Data::default(), Data::default());
     visit_games(files, |number, game| {
@@ -145,8 +144,7 @@ fn phase(position: &Position) -> i32 {
     position.piece_squares().map(|piece| PHASE[piece.role() as usize - 1]).sum()
 }
 
-/// Is it a quiet position, evaluated by piece values alone? Asked with the move played and White's
-/// score.
+/// True for quiet positions in which no rule corrects the evaluation. `m` is the move played, `score` White's.
 pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
     !position.in_check()
         && !position.is_noisy(m)
@@ -154,7 +152,7 @@ pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
         && !is_corrected(position, score)
 }
 
-/// Does the evaluation of endings have a say? Asked with White's score.
+/// True where the evaluation of endings changes the value. `score` is White's.
 pub fn is_corrected(position: &Position, score: Score) -> bool {
     let strong = Color::from_white(score > Score::ZERO);
     let balance = Balance::of(position, strong);
@@ -165,7 +163,7 @@ pub fn is_corrected(position: &Position, score: Score) -> bool {
 
 // --- Fitting -------------------------------------------------------------------------------------
 
-/// What the evaluation is to predict.
+/// What the evaluation is fitted to.
 struct Target {
     curve: Curve,
     result_share: f64,
@@ -183,32 +181,40 @@ impl Target {
     }
 }
 
-/// The curve by which the searched scores predict the results best.
+/// The curve by which searched scores predict the results best.
 fn fitted_curve(data: &Data) -> Curve {
     let pair = |s: &Sample| (f64::from(s.score.value()), f64::from(s.result.points()));
-    curve::fitted(&data.samples.iter().map(pair).collect::<Vec<_>>())
+    curve::fitted(&data.samples.iter().map(pair).collect::<Vec<_>>(), 0.0)
 }
 
 const BATCH: usize = 8_192;
 
+/// Adam's epsilon: small, since gradients per centipawn are.
+const EPSILON: f32 = 1e-12;
+
 fn fit(args: &TuneArgs, target: &Target, training: &Data, held_out: &Data) -> Values {
     let start = values_of(&prior::tables());
     let mut values = start;
-    let mut adam = Adam::default();
+    let (mut adam, mut steps) = (Adam::new(VALUES), 0);
     let mut order: Vec<u32> = (0..training.samples.len() as u32).collect();
     let mut random = Random::numbered(args.seed, 0);
     let pull = args.prior / training.samples.len() as f64;
-    eprintln!("the formula: held-out loss {:.6}", loss(held_out, target, &values));
+    eprintln!("prior values: held-out loss {:.6}", loss(held_out, target, &values));
     for epoch in 0..args.epochs {
         random.shuffle(&mut order);
         let done = f64::from(epoch) / f64::from(args.epochs);
-        let rate = args.rate * (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
+        let lr = args.lr * (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
         for batch in order.chunks(BATCH) {
             let mut gradient = gradient(training, target, &values, batch);
-            for (index, slope) in gradient.iter_mut().enumerate() {
-                *slope += pull * curvature(target) * (values[index] - start[index]);
+            for (index, gradient) in gradient.iter_mut().enumerate() {
+                *gradient += pull * curvature(target) * (values[index] - start[index]);
             }
-            adam.step(&mut values, &gradient, rate);
+            steps += 1;
+            let mut updates = gradient.map(|gradient| gradient as f32);
+            adam.update(&mut updates, Rate::new(lr as f32, steps, EPSILON));
+            for (value, update) in values.iter_mut().zip(updates) {
+                *value -= f64::from(update);
+            }
         }
         if (epoch + 1) % 5 == 0 || epoch + 1 == args.epochs {
             let (inside, outside) =
@@ -219,8 +225,7 @@ fn fit(args: &TuneArgs, target: &Target, training: &Data, held_out: &Data) -> Va
     values
 }
 
-/// What one position says about a value, as the second derivative of its loss: the middle of what
-/// occurs, for the weight of the prior.
+/// A typical second derivative of one position's loss by a value: turns the weight of the prior into positions.
 fn curvature(target: &Target) -> f64 {
     0.2 / (target.curve.scale * target.curve.scale)
 }
@@ -235,7 +240,7 @@ fn values_of(tables: &Halves) -> Values {
     values
 }
 
-/// The evaluation of a sample for White.
+/// The evaluation of a sample from White's view.
 fn evaluate(data: &Data, values: &Values, sample: &Sample) -> f64 {
     let (whites, blacks) = data.pieces(sample);
     let (mut middle, mut end) = (0.0, 0.0);
@@ -255,15 +260,15 @@ fn sign(is_white: bool) -> f64 {
     if is_white { 1.0 } else { -1.0 }
 }
 
-/// The mean slope of the loss over a batch.
+/// The mean gradient of the loss over a batch.
 fn gradient(data: &Data, target: &Target, values: &Values, batch: &[u32]) -> Values {
     let mut gradient = [0.0; VALUES];
     for &index in batch {
         let sample = &data.samples[index as usize];
         let expected = target.expected(evaluate(data, values, sample));
-        let slope = (expected - target.of(sample)) / target.curve.scale / batch.len() as f64;
+        let by_value = (expected - target.of(sample)) / target.curve.scale / batch.len() as f64;
         let share = f64::from(sample.phase) / f64::from(FULL_PHASE);
-        let (middle, end) = (slope * share, slope * (1.0 - share));
+        let (middle, end) = (by_value * share, by_value * (1.0 - share));
         let (whites, blacks) = data.pieces(sample);
         for &feature in whites {
             gradient[usize::from(feature)] += middle;
@@ -273,7 +278,7 @@ fn gradient(data: &Data, target: &Target, values: &Values, batch: &[u32]) -> Val
             gradient[usize::from(feature)] -= middle;
             gradient[FEATURES + usize::from(feature)] -= end;
         }
-        gradient[2 * FEATURES] += slope * sign(sample.white_to_move);
+        gradient[2 * FEATURES] += by_value * sign(sample.white_to_move);
     }
     gradient
 }
@@ -285,38 +290,9 @@ fn loss(data: &Data, target: &Target, values: &Values) -> f64 {
     data.samples.iter().map(each).sum::<f64>() / data.samples.len() as f64
 }
 
-struct Adam {
-    mean: Values,
-    square: Values,
-    steps: i32,
-}
-
-impl Default for Adam {
-    fn default() -> Adam {
-        Adam { mean: [0.0; VALUES], square: [0.0; VALUES], steps: 0 }
-    }
-}
-
-impl Adam {
-    fn step(&mut self, values: &mut Values, gradient: &Values, rate: f64) {
-        const MEAN_DECAY: f64 = 0.9;
-        const SQUARE_DECAY: f64 = 0.999;
-        self.steps += 1;
-        let mean_share = 1.0 - MEAN_DECAY.powi(self.steps);
-        let square_share = 1.0 - SQUARE_DECAY.powi(self.steps);
-        for (index, value) in values.iter_mut().enumerate() {
-            let slope = gradient[index];
-            let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
-            *mean += (1.0 - MEAN_DECAY) * (slope - *mean);
-            *square += (1.0 - SQUARE_DECAY) * (slope * slope - *square);
-            *value -= rate * (*mean / mean_share) / ((*square / square_share).sqrt() + 1e-12);
-        }
-    }
-}
-
 // --- Printing ------------------------------------------------------------------------------------
 
-/// The values as they stand in the files of `eval/classical/`.
+/// The values in the form of the files of `eval/classical/`.
 fn rust_tables(values: &Values) -> String {
     const NAMES: [&str; 6] = ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"];
     let mut text = format!("pub const TEMPO: i32 = {:.0};\n\n", values[2 * FEATURES]);
@@ -339,7 +315,7 @@ fn rust_tables(values: &Values) -> String {
 
 fn rounded(values: &Values, role: usize, square: usize) -> Pair {
     if role == 0 && !(4..28).contains(&square) {
-        return Pair::default(); // no pawn ever stands there
+        return Pair::default(); // no pawn can stand here
     }
     let feature = role * prior::SQUARES + square;
     let whole = |value: f64| value.round() as i32;
@@ -372,15 +348,15 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_that_of_the_loss() {
+    fn the_gradient_is_the_derivative_of_the_loss() {
         let mut data = Data::default();
         for fen in FENS {
             let position = Position::from_fen(fen).unwrap();
             data.add_position(&position, GameResult::BlackWon, Score::cp(-70));
         }
-        let target = Target { curve: Curve { scale: 150.0 }, result_share: 0.3 };
+        let target = Target { curve: Curve::logistic(150.0), result_share: 0.3 };
         let values = values_of(&prior::tables());
-        let slope = gradient(&data, &target, &values, &[0, 1, 2, 3]);
+        let found = gradient(&data, &target, &values, &[0, 1, 2, 3]);
         for index in (0..VALUES).step_by(7).chain([2 * FEATURES]) {
             let moved = |by: f64| {
                 let mut values = values;
@@ -388,7 +364,7 @@ mod tests {
                 loss(&data, &target, &values)
             };
             let measured = (moved(0.01) - moved(-0.01)) / 0.02;
-            assert!((measured - slope[index]).abs() < 1e-8, "{index}: {measured}");
+            assert!((measured - found[index]).abs() < 1e-8, "{index}: {measured}");
         }
     }
 
@@ -407,12 +383,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_games_say_is_learned() {
+    fn the_results_of_games_are_learned() {
         // Knights on the rim lose, knights in the centre win, in every game.
         let args = TuneArgs {
             files: Vec::new(),
             epochs: 50,
-            rate: 2.0,
+            lr: 2.0,
             result_share: 1.0,
             prior: 1.0,
             seed: 1,
@@ -426,20 +402,24 @@ mod tests {
                 data.add_position(&Position::from_fen(fen).unwrap(), result, Score::ZERO);
             }
         }
-        let target = Target { curve: Curve { scale: 150.0 }, result_share: 1.0 };
+        let target = Target { curve: Curve::logistic(150.0), result_share: 1.0 };
         let values = fit(&args, &target, &data, &data);
         let start = values_of(&prior::tables());
         let end_of = |square: usize| FEATURES + prior::SQUARES + square;
         let (rim, centre) = (end_of(12), end_of(15)); // a4, d4
         assert!(values[rim] < start[rim] - 20.0 && values[centre] > start[centre] + 5.0);
-        assert_eq!(values, fit(&args, &target, &data, &data), "not the same twice");
+        assert_eq!(
+            values,
+            fit(&args, &target, &data, &data),
+            "the same input gives the same values"
+        );
     }
 
     #[test]
     fn the_scale_found_is_the_one_that_made_the_results() {
         let mut data = Data::default();
         let position = Position::startpos();
-        let truth = Target { curve: Curve { scale: 200.0 }, result_share: 1.0 };
+        let truth = Target { curve: Curve::logistic(200.0), result_share: 1.0 };
         for score in (-600..=600).step_by(20) {
             let wins = (truth.expected(f64::from(score)) * 1_000.0).round() as usize;
             for game in 0..1_000 {

@@ -1,385 +1,551 @@
-//! `tacet train`: trains the neural evaluation on games, on the processor, from nothing.
+//! `tacet train`: trains a network on stored games, on the processor.
 //!
-//! The network is to predict, for the side to move, a mix of the game's result and of what the
-//! searched score lets expect ([`curve`]); it learns by gradient descent on the cross
-//! entropy (AdamW: Loshchilov & Hutter, "Decoupled weight decay regularization", 2019) with a rate
-//! that falls along half a cosine. Only quiet positions count, as in [`texel`](super::texel).
+//! The network learns to predict, for the side to move, a mix of the game's result and of the points that the
+//! searched score lets expect ([`curve`](super::curve)), by AdamW (Loshchilov & Hutter, "Decoupled weight decay
+//! regularization", 2019) with a learning rate that falls along half a cosine. Only quiet positions count, as
+//! in [`texel`](super::texel). One game in [`HELD_OUT`] is held out; the network that predicts those best is
+//! kept.
 //!
-//! A batch is cut into a fixed number of parts whose slopes are added up in order, so the outcome
-//! depends on the seed and not on the number of threads. One game in [`HELD_OUT`] is not learned
-//! from; the network that predicts those best is kept.
+//! | module | content |
+//! |---|---|
+//! | [`corpus`] | game files, decoded while training, and the shuffle buffer |
+//! | [`sample`] | a position in 32 bytes |
+//! | [`model`], [`kernels`], [`learner`] | the network in floating point, its inner loops, one step |
+//! | [`loss`], [`schedule`] | what is minimised, and how fast |
+//! | [`checkpoint`], [`history`] | the state of a run on disk, its log as CSV and SVG |
+//! | [`judge`] | validation, and the comparison of networks |
 //!
-//! After every epoch the network file is written if it is the best, and beside it a checkpoint from
-//! which `--resume` goes on.
+//! The result depends on the options, the seed and the games, not on the number of threads or on interruptions.
 
-mod adam;
 mod checkpoint;
-mod data;
+mod corpus;
+mod history;
 pub mod judge;
+mod kernels;
+mod learner;
+mod loss;
 mod model;
+mod sample;
+mod schedule;
+
+#[cfg(test)]
+mod tests;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::TrainError;
 use super::curve::{self, Curve, cross_entropy};
+use super::{TrainError, number_above_zero, number_from_zero};
 use crate::eval::network::Parameters;
-use crate::kit::fingerprint;
+use crate::eval::network::shape::Shape;
+use crate::kit::files::Files;
+use crate::kit::progress::Progress;
 use crate::kit::random::Random;
-use adam::Step;
-use checkpoint::Course;
-use data::Data;
-use judge::{Judgement, Part, each_part, parts, threads};
+use crate::kit::{fingerprint, interrupt};
+use checkpoint::State;
+use corpus::{Corpus, threads};
+use history::Row;
+use judge::{Validation, validate};
+use learner::{Learner, Step};
+use loss::{Loss, Losses, Target};
 use model::Model;
+use sample::Sample;
+use schedule::{Ramp, SUPERBATCH, Schedule};
 
-pub use data::HELD_OUT;
+pub use corpus::HELD_OUT;
 
-/// What to learn from, and how.
+/// Options of `tacet train`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TrainArgs {
-    /// Files made by `tacet datagen`
+    /// Files of games made by `tacet datagen`
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     pub data: Vec<PathBuf>,
-    /// The network file to write
+    /// Files of positions with a score and no result (`tacet datagen --inner-out`)
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub score_only: Vec<PathBuf>,
+    /// Network file to write; its checkpoint, CSV and SVG get its name and an extension
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Learn the first classical evaluation of the games' positions and of others near them, instead of
-    /// scores and results: to begin at
-    #[arg(long)]
-    pub classical: bool,
-    /// Begin at this network instead of at nothing
+    /// Neurons per side [default: 512, or those of --from]
+    #[arg(long, value_name = "N", value_parser = hidden)]
+    pub hidden: Option<usize>,
+    /// King buckets, 1 or 4 [default: 4, or those of --from]
+    #[arg(long, value_name = "N", value_parser = king_buckets)]
+    pub king_buckets: Option<usize>,
+    /// Start from this network instead of random weights
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
-    /// How often every position is looked at
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
-    pub epochs: u32,
-    /// The largest step of a weight; it falls to nothing
-    #[arg(long, default_value_t = 0.001)]
-    pub lr: f32,
-    /// By how much of itself, times the step, a weight shrinks at every step
-    #[arg(long, default_value_t = 0.01)]
-    pub decay: f32,
-    /// Positions between two steps
-    #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(8..))]
+    /// Passes over the corpus [default: 12]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
+          conflicts_with = "superbatches")]
+    pub epochs: Option<u32>,
+    /// Length in superbatches of 100 million positions, instead of --epochs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub superbatches: Option<u32>,
+    /// Positions per step
+    #[arg(long, default_value_t = 16_384, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
     pub batch: u32,
-    /// What is to be predicted.
-    #[command(flatten)]
-    pub targets: Targets,
-    /// Decides the first weights and the order of the positions
-    #[arg(long, default_value_t = 1)]
+    /// Largest learning rate
+    #[arg(long, default_value_t = 1e-3, value_name = "RATE", value_parser = number_above_zero)]
+    pub lr: f64,
+    /// Learning rate at the end, reached along half a cosine
+    #[arg(long, default_value_t = 2.4e-6, value_name = "RATE", value_parser = number_from_zero)]
+    pub final_lr: f64,
+    /// Weight decay of AdamW
+    #[arg(long, default_value_t = 0.01, value_name = "DECAY", value_parser = number_from_zero)]
+    pub decay: f64,
+    /// Loss: ce is cross entropy, mse the squared error of the expected points, 2.5 the absolute error to
+    /// that power
+    #[arg(long, value_enum, default_value = "mse", value_name = "LOSS")]
+    pub loss: Loss,
+    /// Share of the game's result in the target, linear over the run; the rest is the score's
+    #[arg(long, default_value = "0.3", value_name = "FROM:TO")]
+    pub wdl: Ramp,
+    /// Centipawns of score per unit of the logistic function
+    #[arg(long, default_value_t = 300.0, value_name = "CP", value_parser = number_above_zero)]
+    pub scale: f64,
+    /// Separate logistic functions for win and loss, this many centipawns from an even score; 0: one for both
+    #[arg(long, default_value_t = 0.0, value_name = "CP", value_parser = number_from_zero)]
+    pub offset: f64,
+    /// Number of the network, which `tacet --version` shows of the embedded one
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub number: u16,
+    /// Seed of the first weights and of the order of the positions
+    #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// Go on where an interrupted training with the same options and data stopped
+    /// Positions in the shuffle buffer, 36 bytes each
+    #[arg(long, default_value_t = 8 << 20, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1_024..=1 << 30))]
+    pub buffer: u32,
+    /// Minutes between two checkpoints; one is also written at each validation
+    #[arg(long, default_value_t = 5.0, value_name = "MINUTES", value_parser = number_above_zero)]
+    pub checkpoint_minutes: f64,
+    /// Continue from the checkpoint of an interrupted run with the same options and data
     #[arg(long)]
     pub resume: bool,
-    /// How many threads work [default: one a core]
+    /// Overwrite existing files
     #[arg(long)]
+    pub force: bool,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 }
 
-/// The points that a network is to predict for a position.
-#[derive(clap::Args, Clone, Debug)]
-pub struct Targets {
-    /// The weight of the game's result; that of the score is the rest
-    #[arg(long, default_value_t = 0.3, value_parser = super::share::<f32>)]
-    pub wdl: f32,
-    /// How much of the target comes from the scores of the moves that followed in the game, and the
-    /// result at last, each move's share so many times that of the move before; 0: the position's
-    /// own score alone
-    #[arg(long, default_value_t = 0.0, value_parser = super::share::<f32>)]
-    pub lambda: f32,
-    /// Centipawns of score per unit of the logistic curve
-    #[arg(long, default_value_t = 300.0, value_parser = positive)]
-    pub scale: f64,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
+fn hidden(text: &str) -> Result<usize, String> {
+    let step = Shape::HIDDEN_STEP;
     match text.parse() {
-        Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
-        _ => Err("a number above 0 is wanted".to_string()),
+        Ok(hidden) if (Shape { hidden, king_buckets: 1 }).is_supported() => Ok(hidden),
+        _ => Err(format!("expected a multiple of {step} from {step} to {}", Shape::MAX_HIDDEN)),
     }
 }
 
-/// Trains a network and writes it; the losses go to stderr.
+fn king_buckets(text: &str) -> Result<usize, String> {
+    match text {
+        "1" => Ok(1),
+        "4" => Ok(4),
+        _ => Err("expected 1 or 4".to_owned()),
+    }
+}
+
+/// Rows of the log between two validations.
+const ROWS: u64 = 20;
+
+/// Trains a network and writes it, its log and its checkpoints; losses go to standard error.
 ///
 /// # Errors
-/// If a file cannot be read or written, holds anything but games, or all of them hold no quiet
-/// position; if the training to be resumed was another.
+/// If a file cannot be read or written, holds anything but games, or all of them hold no quiet position; if
+/// the run to be resumed was another.
 pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
-    let (training, held_out) = data::load(args)?;
-    if training.is_empty() || held_out.is_empty() {
+    if args.final_lr > args.lr {
+        return Err(TrainError::Usage(format!(
+            "--final-lr {} is larger than --lr {}",
+            args.final_lr, args.lr
+        )));
+    }
+    let start = args.from.as_deref().map(read_network).transpose()?;
+    let shape = shape(args, start.as_ref())?;
+    let outputs = Outputs::declare(args)?;
+    let threads = threads(args.threads);
+    let corpus = Corpus::open(&args.data, &args.score_only, threads)?;
+    let held_out = corpus.load_held_out()?;
+    if corpus.training() == 0 || held_out.is_empty() {
         return Err(TrainError::NoPositions);
     }
-    eprintln!("{} positions, {} held out", training.len(), held_out.len());
-    report_references(&held_out);
-    let mut training = Training::new(args, &training, &held_out)?;
-    while training.course.epochs < args.epochs {
-        training.epoch();
-        training.keep_if_best(&args.out)?;
-        training.save()?;
+    let mut training = Training::new(args, shape, &corpus, &held_out, outputs, threads)?;
+    if training.state.place.seen == 0
+        && let Some(parameters) = start
+    {
+        let centipawns = parameters.scale;
+        let model = Model::of(&parameters).with_logits(centipawns, args.scale);
+        training.state = State::new(model);
     }
-    training.conclude(&args.out)
+    training.report_start();
+    training.go_on(interrupt::is_requested)?;
+    training.conclude()
 }
 
-/// What there is to compare a held-out loss with: a perfect guess's; and the first evaluation's, on
-/// the curve that suits it best.
-fn report_references(held_out: &Data) {
-    let mean = |sum: f64| sum / held_out.len() as f64;
-    let truths = || held_out.samples.iter().map(|sample| f64::from(sample.target));
-    let values: Vec<f64> = held_out.samples.iter().map(|s| f64::from(s.classical)).collect();
-    let curve = curve::fitted(&values.iter().copied().zip(truths()).collect::<Vec<_>>());
-    let classical: f64 =
-        values.iter().zip(truths()).map(|(&v, truth)| cross_entropy(truth, curve.points(v))).sum();
-    let scores: Vec<(f64, f64)> =
-        held_out.samples.iter().map(|s| (f64::from(s.score), f64::from(s.points))).collect();
-    let Curve { scale } = curve::fitted(&scores);
-    eprintln!("scores give the held-out results best with a scale of {scale:.0} centipawns");
-    eprintln!(
-        "held-out loss: {:.6} at best, {:.6} of the classical evaluation with a scale of {:.0}",
-        held_out.least_loss(),
-        mean(classical),
-        curve.scale
-    );
+/// The shape to train: of the options, or of the network to start from.
+fn shape(args: &TrainArgs, start: Option<&Parameters>) -> Result<Shape, TrainError> {
+    let default = start.map_or(Shape { hidden: 512, king_buckets: 4 }, |start| start.shape);
+    let shape = Shape {
+        hidden: args.hidden.unwrap_or(default.hidden),
+        king_buckets: args.king_buckets.unwrap_or(default.king_buckets),
+    };
+    match start {
+        Some(start) if start.shape != shape => Err(TrainError::Usage(format!(
+            "--from is a network of {}, and a network of {shape} was asked for",
+            start.shape
+        ))),
+        _ => Ok(shape),
+    }
 }
 
-/// The state of the training.
+/// Reads a network file.
+fn read_network(path: &Path) -> Result<Parameters, TrainError> {
+    let error = |reason| TrainError::Network { path: path.to_path_buf(), reason };
+    Parameters::load(path).map_err(error)
+}
+
+/// The files of a run.
+struct Outputs {
+    files: Files,
+    network: PathBuf,
+    checkpoint: PathBuf,
+    csv: PathBuf,
+    svg: PathBuf,
+    /// A checkpoint exists and is to be used.
+    resumes: bool,
+}
+
+impl Outputs {
+    /// Checks before any work that all can be written and none is an input.
+    fn declare(args: &TrainArgs) -> Result<Outputs, TrainError> {
+        let beside = |extension: &str| args.out.with_added_extension(extension);
+        let (network, checkpoint) = (args.out.clone(), beside("checkpoint"));
+        let (csv, svg) = (beside("csv"), beside("svg"));
+        let resumes = args.resume && checkpoint.exists();
+        let mut files = Files::new(args.force);
+        for path in args.data.iter().chain(&args.score_only) {
+            files.reads(path, "a file of games being read");
+        }
+        if let Some(path) = &args.from {
+            files.reads(path, "the network to start from");
+        }
+        for (path, what) in [
+            (&network, "the network"),
+            (&checkpoint, "the checkpoint"),
+            (&csv, "the log"),
+            (&svg, "the figure"),
+        ] {
+            if resumes {
+                files.resumes(path, what)?;
+            } else {
+                files.output(path, what)?;
+            }
+        }
+        Ok(Outputs { files, network, checkpoint, csv, svg, resumes })
+    }
+}
+
+/// A run.
 struct Training<'a> {
     args: &'a TrainArgs,
-    training: &'a Data,
-    held_out: &'a Data,
+    corpus: &'a Corpus,
+    held_out: &'a [Sample],
+    outputs: Outputs,
     threads: usize,
-    /// Tells this training from others.
+    schedule: Schedule,
     fingerprint: u64,
-    course: Course,
-    /// The slopes of each part of a batch.
-    parts: Vec<Part>,
+    learner: Learner,
+    state: State,
+    progress: Progress,
+    last_checkpoint: Instant,
+    /// When the speed was last reported, and the positions seen then.
+    speed_since: (Instant, u64),
 }
 
-/// Where the training begins: at the checkpoint, at a network, or at nothing.
-fn begin(args: &TrainArgs, fingerprint: u64) -> Result<Course, TrainError> {
-    if args.resume
-        && let Some(course) = Course::load(&checkpoint::beside(&args.out), fingerprint)?
-    {
-        eprintln!("resumed after epoch {}", course.epochs);
-        return Ok(course);
-    }
-    Ok(Course::new(match &args.from {
-        Some(path) => {
-            let parameters = read(path)?;
-            Model::of(&parameters).on_the_curve(parameters.scale, args.targets.scale)
-        }
-        None => Model::random(&mut Random::numbered(args.seed, 0)),
-    }))
+/// Distinguishes runs that would not end with the same network.
+fn identity(args: &TrainArgs, corpus: &Corpus) -> u64 {
+    let args = TrainArgs {
+        data: Vec::new(),
+        score_only: Vec::new(),
+        out: PathBuf::new(),
+        checkpoint_minutes: 0.0,
+        resume: false,
+        force: false,
+        threads: None,
+        ..args.clone()
+    };
+    fingerprint::of_bytes(format!("{args:?} {:x}", corpus.fingerprint).as_bytes())
 }
 
-/// Tells trainings apart that would not come to the same.
-fn identity(args: &TrainArgs, training: &Data, held_out: &Data) -> u64 {
-    let nowhere = PathBuf::new();
-    let args =
-        TrainArgs { data: Vec::new(), out: nowhere, resume: false, threads: None, ..args.clone() };
-    let data = [training, held_out].map(|data| (data.len(), data.fingerprint()));
-    fingerprint::of_bytes(format!("{args:?} {data:?}").as_bytes())
+fn schedule(args: &TrainArgs, corpus: &Corpus) -> Schedule {
+    let (unit, count) = match args.superbatches {
+        Some(count) => (SUPERBATCH, count),
+        None => (corpus.training() as u64, args.epochs.unwrap_or(12)),
+    };
+    let (lr, final_lr, wdl) = (args.lr, args.final_lr, args.wdl);
+    Schedule { total: unit * u64::from(count), unit, lr, final_lr, wdl }
 }
 
 impl<'a> Training<'a> {
     fn new(
         args: &'a TrainArgs,
-        training: &'a Data,
-        held_out: &'a Data,
+        shape: Shape,
+        corpus: &'a Corpus,
+        held_out: &'a [Sample],
+        outputs: Outputs,
+        threads: usize,
     ) -> Result<Training<'a>, TrainError> {
-        let fingerprint = identity(args, training, held_out);
+        let (schedule, fingerprint) = (schedule(args, corpus), identity(args, corpus));
+        let state = if outputs.resumes {
+            let path = outputs.checkpoint.as_path();
+            let bytes = std::fs::read(path).map_err(TrainError::file(path))?;
+            State::read(&bytes, fingerprint, shape)
+                .map_err(|reason| TrainError::Checkpoint { path: path.to_path_buf(), reason })?
+        } else {
+            State::new(Model::random(shape, &mut Random::numbered(args.seed, 0)))
+        };
+        let seen = state.place.seen;
         Ok(Training {
             args,
-            training,
+            corpus,
             held_out,
-            threads: threads(args.threads),
+            outputs,
+            threads,
+            schedule,
             fingerprint,
-            course: begin(args, fingerprint)?,
-            parts: parts(),
+            learner: Learner::new(shape, threads),
+            progress: Progress::new(schedule.total, seen),
+            state,
+            last_checkpoint: Instant::now(),
+            speed_since: (Instant::now(), seen),
         })
     }
 
-    /// Looks at every position once.
-    fn epoch(&mut self) {
-        let begun = Instant::now();
-        let epoch = self.course.epochs;
-        // An order that depends on the epoch's number alone needs no place in the checkpoint.
-        let mut order: Vec<u32> = (0..self.training.len() as u32).collect();
-        Random::numbered(self.args.seed, u64::from(epoch) + 1).shuffle(&mut order);
-        let batches = order.chunks(self.args.batch as usize);
-        let (count, mut loss) = (batches.len() as f64, 0.0);
-        for (number, batch) in batches.enumerate() {
-            let done = (f64::from(epoch) + number as f64 / count) / f64::from(self.args.epochs);
-            loss += self.step(batch, rate(done) * self.args.lr);
+    /// The target by which networks are validated: that of the end of the run.
+    fn target(&self) -> Target {
+        let Ramp { to, .. } = self.schedule.wdl;
+        Target { curve: self.curve(), wdl: to }
+    }
+
+    fn curve(&self) -> Curve {
+        Curve { scale: self.args.scale, offset: self.args.offset }
+    }
+
+    fn say(&self, text: &str) {
+        self.progress.suspend(|| eprintln!("{text}"));
+    }
+
+    /// The corpus, and what there is to compare held-out losses with.
+    fn report_start(&self) {
+        let count = |number: usize| indicatif::HumanCount(number as u64);
+        self.say(&format!(
+            "{} positions to learn from, {} held out of {}; {}, seed {}",
+            count(self.corpus.training()),
+            count(self.held_out.len()),
+            count(self.corpus.held_out()),
+            self.state.model.shape,
+            self.args.seed
+        ));
+        if self.outputs.resumes {
+            let seen = self.state.place.seen;
+            self.say(&format!("resumed after {} positions", indicatif::HumanCount(seen)));
         }
-        self.course.epochs += 1;
-        let (positions, seconds) = (order.len() as f64, begun.elapsed().as_secs_f64());
-        eprint!(
-            "epoch {}: loss {:.6}, {:.0} positions/s",
-            self.course.epochs,
-            loss / positions,
-            positions / seconds
-        );
+        let with_result: Vec<(f64, f64)> = self
+            .held_out
+            .iter()
+            .filter_map(|sample| Some((f64::from(sample.score), sample.result()?)))
+            .collect();
+        let scale = curve::fitted(&with_result, self.args.offset).scale;
+        let target = self.target();
+        let points = self.held_out.iter().map(|s| target.points(s.score, s.result()));
+        let entropy = points.map(|t| cross_entropy(t, t)).sum::<f64>() / self.held_out.len() as f64;
+        self.say(&format!(
+            "scores predict the held-out results best at --scale {scale:.0}; lowest possible cross \
+             entropy {entropy:.6}"
+        ));
     }
 
-    /// Learns from a batch. Returns the sum of its losses before.
-    fn step(&mut self, batch: &[u32], rate: f32) -> f64 {
-        let (model, data) = (&self.course.model, self.training);
-        each_part(&mut self.parts, batch, self.threads, |part, indices| {
-            part.loss = model.learn(data, indices, &mut part.scratch);
-        });
-        let step = Step { share: 1.0 / batch.len() as f32, rate, decay: self.args.decay };
-        let slopes = self.parts.iter_mut().map(|part| part.scratch.slopes.as_mut_slice());
-        let Course { model, adam, .. } = &mut self.course;
-        adam.step(model, slopes, step, self.threads);
-        self.parts.iter().map(|part| part.loss).sum()
-    }
-
-    /// What a model is worth on the held-out positions.
-    fn judge(&mut self, model: &Model) -> Judgement {
-        let batch = self.args.batch as usize;
-        judge::judge(&mut self.parts, model, self.held_out, batch, self.threads)
-    }
-
-    /// Writes the network if it is the best so far.
-    fn keep_if_best(&mut self, path: &Path) -> Result<(), TrainError> {
-        let model = self.course.model.clone();
-        let Judgement { loss, centipawns } = self.judge(&model);
-        let is_best = loss < self.course.best.0;
-        eprintln!(", held out {loss:.6}{}", if is_best { " (best)" } else { "" });
-        if is_best {
-            replace(path, &model.quantised(centipawns).to_bytes())?;
-            self.course.best = (loss, model);
+    /// Trains to the end of the schedule, or saves and stops after the step at which `stops` says so.
+    fn go_on(&mut self, mut stops: impl FnMut() -> bool) -> Result<(), TrainError> {
+        let buffer = self.args.buffer as usize;
+        while self.state.place.seen < self.schedule.total {
+            let epoch = self.state.place.epoch;
+            let buffers = self.corpus.buffers(self.args.seed, epoch, buffer);
+            while (self.state.place.buffer as usize) < buffers.len() {
+                let blocks = &buffers[self.state.place.buffer as usize];
+                self.learn_buffer(blocks, &mut stops)?;
+                if self.state.place.seen >= self.schedule.total {
+                    return Ok(());
+                }
+                self.state.place.buffer += 1;
+                self.state.place.batch = 0;
+            }
+            self.state.place.epoch += 1;
+            self.state.place.buffer = 0;
         }
         Ok(())
     }
 
-    /// Writes the checkpoint.
-    fn save(&self) -> Result<(), TrainError> {
-        self.course.save(&checkpoint::beside(&self.args.out), self.fingerprint)
+    /// Decodes the positions of some blocks, shuffles them and learns from what is left of them.
+    fn learn_buffer(
+        &mut self,
+        blocks: &[usize],
+        stops: &mut impl FnMut() -> bool,
+    ) -> Result<(), TrainError> {
+        let samples = self.corpus.load(blocks, self.threads)?;
+        let mut order: Vec<u32> = (0..samples.len() as u32).collect();
+        let place = self.state.place;
+        let stream = 1 << 63 | place.epoch << 32 | place.buffer;
+        Random::numbered(self.args.seed, stream).shuffle(&mut order);
+        // Batches of equal size: a small last one would be a noisy step.
+        let batch = self.args.batch as usize;
+        let count = ((samples.len() + batch / 2) / batch).max(1);
+        for number in place.batch as usize..count {
+            let at = |number: usize| (samples.len() as u64 * number as u64 / count as u64) as usize;
+            self.learn(&samples, &order[at(number)..at(number + 1)]);
+            self.record()?;
+            if stops() {
+                self.save()?;
+                return Err(TrainError::Interrupted);
+            }
+            if self.state.place.seen >= self.schedule.total {
+                break;
+            }
+        }
+        Ok(())
     }
 
-    fn conclude(&mut self, path: &Path) -> Result<(), TrainError> {
-        let best = self.course.best.1.clone();
-        let parameters = best.quantised(self.judge(&best).centipawns);
-        let Judgement { loss, .. } = self.judge(&Model::of(&parameters));
-        replace(path, &parameters.to_bytes())?;
+    /// One step.
+    fn learn(&mut self, samples: &[Sample], batch: &[u32]) {
+        let seen = self.state.place.seen + batch.len() as u64;
+        let step = Step {
+            loss: self.args.loss,
+            target: Target { curve: self.curve(), wdl: self.schedule.wdl(seen) },
+            lr: self.schedule.lr(seen),
+            decay: self.args.decay,
+        };
+        let State { model, optimizer, .. } = &mut self.state;
+        let loss = self.learner.learn(model, optimizer, samples, batch, step);
+        let state = &mut self.state;
+        state.place.batch += 1;
+        state.place.seen = seen;
+        state.since_validation.add(loss, batch.len() as u64);
+        state.since_row.add(loss, batch.len() as u64);
+        self.progress.set_position(seen);
+    }
+
+    /// Validates, logs and saves when it is time to.
+    fn record(&mut self) -> Result<(), TrainError> {
+        let Schedule { total, unit, .. } = self.schedule;
+        let seen = self.state.place.seen;
+        let last = self.state.rows.last().map_or(0, |row| row.positions);
+        let validates = seen / unit > last / unit || seen >= total;
+        if validates || seen * ROWS / unit > last * ROWS / unit {
+            self.log(validates)?;
+        }
+        let is_late =
+            self.last_checkpoint.elapsed().as_secs_f64() >= 60.0 * self.args.checkpoint_minutes;
+        if validates || is_late {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a row to the log, with held-out losses if the network is to be validated.
+    fn log(&mut self, validates: bool) -> Result<(), TrainError> {
+        let seen = self.state.place.seen;
+        let training = self.state.since_row.take();
+        let held_out = if validates { Some(self.validate_and_keep()?) } else { None };
+        self.progress.set_message(format!("loss {training:.6}"));
+        self.state.rows.push(Row {
+            positions: seen,
+            lr: self.schedule.lr(seen),
+            wdl: self.schedule.wdl(seen),
+            training,
+            held_out,
+        });
+        if validates {
+            self.write_log()?;
+        }
+        Ok(())
+    }
+
+    /// Validates the model, and writes the network if it is the best so far.
+    fn validate_and_keep(&mut self) -> Result<Losses, TrainError> {
+        let Validation { losses, centipawns } = self.validate(&self.state.model.clone());
+        let is_best = losses.trained < self.state.best.0;
+        let seen = self.state.place.seen;
+        let (since, before) = std::mem::replace(&mut self.speed_since, (Instant::now(), seen));
+        let speed = (seen - before) as f64 / since.elapsed().as_secs_f64();
+        let (name, number) = match self.args.superbatches {
+            Some(_) => ("superbatch", seen.div_ceil(SUPERBATCH)),
+            None => ("epoch", seen / self.schedule.unit),
+        };
+        let training = self.state.since_validation.take();
+        self.say(&format!(
+            "{name} {number}: training loss {training:.6}, {speed:.0} positions/s; held out: loss \
+             {:.6}, cross entropy {:.6}, squared error {:.6}{}",
+            losses.trained,
+            losses.cross_entropy,
+            losses.squared_error,
+            if is_best { " (best)" } else { "" }
+        ));
+        if is_best {
+            let model = self.state.model.clone();
+            let network = model.quantised(centipawns, self.args.number).to_bytes();
+            self.outputs.files.rewrite(&self.outputs.network, &network)?;
+            self.state.best = (losses.trained, model);
+        }
+        Ok(losses)
+    }
+
+    fn validate(&mut self, model: &Model) -> Validation {
+        let target = self.target();
+        validate(&mut self.learner, model, self.held_out, self.args.loss, target)
+    }
+
+    fn write_log(&mut self) -> Result<(), TrainError> {
+        let rows = &self.state.rows;
+        let name = self.outputs.network.file_name().unwrap_or_default().to_string_lossy();
+        let title = format!("{name}: {}", self.state.model.shape);
+        self.outputs.files.rewrite(&self.outputs.csv, history::csv(rows).as_bytes())?;
+        if let Some(figure) = history::svg(&title, rows) {
+            self.outputs.files.rewrite(&self.outputs.svg, figure.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<(), TrainError> {
+        self.last_checkpoint = Instant::now();
+        let bytes = self.state.to_bytes(self.fingerprint);
+        Ok(self.outputs.files.rewrite(&self.outputs.checkpoint, &bytes)?)
+    }
+
+    /// Writes the best network and reports its losses in integers.
+    fn conclude(&mut self) -> Result<(), TrainError> {
+        let best = self.state.best.1.clone();
+        let Validation { centipawns, .. } = self.validate(&best);
+        let parameters = best.quantised(centipawns, self.args.number);
+        let Validation { losses, .. } = self.validate(&Model::of(&parameters));
+        self.outputs.files.rewrite(&self.outputs.network, &parameters.to_bytes())?;
+        self.write_log()?;
+        self.progress.finish_and_clear();
         eprintln!(
-            "{}: held-out loss {loss:.6} in integers, {} centipawns per unit",
-            path.display(),
+            "{}: held-out loss {:.6}, cross entropy {:.6}, squared error {:.6} in integers; {} \
+             centipawns per unit of output",
+            self.outputs.network.display(),
+            losses.trained,
+            losses.cross_entropy,
+            losses.squared_error,
             parameters.scale
         );
+        if let Some(summary) = self.outputs.files.summary() {
+            eprintln!("{summary}");
+        }
         Ok(())
-    }
-}
-
-/// The share of the largest step when so much is done: a short rise, then half a cosine.
-fn rate(done: f64) -> f32 {
-    const RISE: f64 = 0.05;
-    let fall = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
-    ((done / RISE).min(1.0) * fall).max(1e-3) as f32
-}
-
-fn read_all(paths: &[PathBuf]) -> Result<Vec<Parameters>, TrainError> {
-    paths.iter().map(|path| read(path)).collect()
-}
-
-fn read(path: &Path) -> Result<Parameters, TrainError> {
-    let bytes = std::fs::read(path).map_err(TrainError::file(path))?;
-    Parameters::read(&bytes)
-        .map_err(|reason| TrainError::Network { path: path.to_path_buf(), reason })
-}
-
-/// Writes a file in one piece: whoever reads it meanwhile finds the old bytes or the new.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
-    let part = path.with_added_extension("part");
-    std::fs::write(&part, bytes).map_err(TrainError::writing(&part))?;
-    std::fs::rename(&part, path).map_err(TrainError::writing(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::Position;
-    use crate::score::Score;
-
-    /// Positions of random games, with random points.
-    fn data(seed: u64) -> Data {
-        let mut random = Random::new(seed);
-        let mut data = Data::default();
-        for _ in 0..20 {
-            let mut position = Position::startpos();
-            for _ in 0..20 {
-                let Some(&m) = random.pick(&position.legal_moves()) else { break };
-                position = position.play(m).0;
-                let points = random.below(1_000) as f32 / 1_000.0;
-                data.add(&position, points, points, Score::cp(random.below(400) as i32 - 200));
-            }
-        }
-        data
-    }
-
-    fn args(name: &str) -> TrainArgs {
-        let out = format!("tacet-trainer-{}-{name}.net", std::process::id());
-        TrainArgs {
-            data: Vec::new(),
-            out: std::env::temp_dir().join(out),
-            classical: false,
-            from: None,
-            epochs: 5,
-            lr: 0.01,
-            decay: 0.01,
-            batch: 64,
-            targets: Targets { wdl: 0.3, lambda: 0.0, scale: 300.0 },
-            seed: 1,
-            resume: true,
-            threads: NonZero::new(2),
-        }
-    }
-
-    fn tidy(args: &TrainArgs) {
-        let _ = std::fs::remove_file(&args.out);
-        let _ = std::fs::remove_file(checkpoint::beside(&args.out));
-    }
-
-    #[test]
-    fn a_training_that_was_interrupted_ends_as_one_that_was_not() {
-        let (training, held_out) = (data(1), data(2));
-        let trained = |args: &TrainArgs, stops: &[u32]| {
-            tidy(args);
-            for &stop in stops {
-                let mut training = Training::new(args, &training, &held_out).unwrap();
-                while training.course.epochs < stop {
-                    training.epoch();
-                    training.keep_if_best(&args.out).unwrap();
-                    training.save().unwrap();
-                }
-                if stop == args.epochs {
-                    training.conclude(&args.out).unwrap();
-                } else {
-                    // Killed before the next checkpoint, the network written already.
-                    training.epoch();
-                    training.keep_if_best(&args.out).unwrap();
-                }
-            }
-            std::fs::read(&args.out).unwrap()
-        };
-        let (whole, cut) = (args("whole"), args("cut"));
-        assert!(trained(&whole, &[5]) == trained(&cut, &[1, 3, 5]));
-        let concluded = Training::new(&cut, &training, &held_out).unwrap();
-        assert_eq!(concluded.course.epochs, 5, "nothing is left to do");
-
-        for other in [
-            TrainArgs { lr: 0.02, ..cut.clone() },
-            TrainArgs { epochs: 6, ..cut.clone() },
-            TrainArgs { seed: 2, ..cut.clone() },
-        ] {
-            let refusal = Training::new(&other, &training, &held_out).err().unwrap().to_string();
-            assert!(refusal.contains("other options or data"), "{refusal}");
-        }
-        assert!(Training::new(&cut, &data(3), &held_out).is_err());
-        let afresh = TrainArgs { resume: false, lr: 0.02, ..cut.clone() };
-        assert_eq!(Training::new(&afresh, &training, &held_out).unwrap().course.epochs, 0);
-        [whole, cut].iter().for_each(tidy);
     }
 }

@@ -1,9 +1,8 @@
 //! `tacet fit-wdl`: fits the [win model](crate::score::wdl) to stored games.
 //!
-//! Positions are counted by move, score and result. A score of exactly 0 is not: it mostly is no
-//! evaluation but a draw found by searching. The model's eight numbers are those that make
-//! the counts most likely, found by Fisher's scoring (R. A. Fisher 1935; the steps of Newton's
-//! method with the expected curvature).
+//! Positions are counted by move number, score and result. Scores of exactly 0 are left out: most are not
+//! evaluations but draws found by the search. The model's eight numbers maximise the likelihood of the
+//! counts, by Fisher scoring (R. A. Fisher 1935: Newton's method with the expected curvature).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,19 +12,19 @@ use super::{TrainError, visit_games};
 use crate::score::Score;
 use crate::score::wdl::{MOVES, Model, REFERENCE, powers};
 
-/// What to fit the model to.
+/// Options of `tacet fit-wdl`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct FitWdlArgs {
-    /// Files made by `tacet datagen`
+    /// Files of games made by `tacet datagen`
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-/// Fits the model and prints it as `src/score/wdl.rs` has it; how well it fits goes to stderr.
+/// Fits the model and prints it in the form of `src/score/wdl.rs`; how well it fits goes to standard error.
 ///
 /// # Errors
-/// If a file cannot be read or holds anything but games, or all of them hold no position to count;
-/// if the output cannot be written.
+/// If a file cannot be read or holds anything but games, or all of them hold fewer than [`MIN_POSITIONS`]
+/// positions to count; if the output cannot be written.
 pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError> {
     let mut counts = Counts::new();
     visit_games(&args.files, |_, game| {
@@ -35,8 +34,9 @@ pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError>
             }
         }
     })?;
-    if counts.total() == 0.0 {
-        return Err(TrainError::NoPositions);
+    let found = counts.total() as u64;
+    if found < MIN_POSITIONS {
+        return Err(TrainError::TooFewPositions { found, needed: MIN_POSITIONS });
     }
     let model = fitted(&counts);
     report(&counts, &model);
@@ -50,22 +50,25 @@ pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError>
     .map_err(TrainError::Output)
 }
 
-/// Scores further from 0 are not counted: they say little, and games end by adjudication there.
-const MOST: i32 = 700;
-/// Centipawns that are counted together.
-const STEP: i32 = 10;
-const BINS: usize = (2 * MOST / STEP + 1) as usize;
+/// Fewer positions than this determine no curve: at 10,000 the centre of the curve is known to about 5 %.
+pub const MIN_POSITIONS: u64 = 10_000;
 
-/// How often a score at a move led to which result, all seen from White.
+/// Scores further from 0 are not counted: they say little, and games are adjudicated there.
+const MAX_SCORE: i32 = 700;
+/// Width of a bin in centipawns.
+const STEP: i32 = 10;
+const BINS: usize = (2 * MAX_SCORE / STEP + 1) as usize;
+
+/// Number of positions by move number, score and result, from White's view.
 struct Counts {
     cells: Vec<[f64; 3]>,
 }
 
-/// Positions of one move number and about one score.
+/// Positions of one move number and one bin of scores.
 struct Cell<'a> {
     number: u32,
     value: f64,
-    /// Lost, drawn and won.
+    /// Numbers of losses, draws and wins.
     results: &'a [f64; 3],
 }
 
@@ -75,10 +78,10 @@ impl Counts {
         Counts { cells: vec![[0.0; 3]; moves * BINS] }
     }
 
-    /// Counts a position so many times. Moves and scores out of range are not counted.
+    /// Counts a position `times` times, unless its move number or score is out of range.
     fn add(&mut self, number: u32, value: i32, result: GameResult, times: f64) {
-        if MOVES.contains(&number) && value.abs() <= MOST {
-            let bin = (value + MOST + STEP / 2) / STEP;
+        if MOVES.contains(&number) && value.abs() <= MAX_SCORE {
+            let bin = (value + MAX_SCORE + STEP / 2) / STEP;
             let cell = (number - MOVES.start()) as usize * BINS + bin as usize;
             if let Some(cell) = self.cells.get_mut(cell) {
                 cell[result as usize] += times;
@@ -90,12 +93,12 @@ impl Counts {
         self.cells.iter().flatten().sum()
     }
 
-    /// All cells that are not empty.
+    /// The cells that are not empty.
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
         self.cells.iter().enumerate().filter(|(_, results)| **results != [0.0; 3]).map(
             |(index, results)| Cell {
                 number: MOVES.start() + (index / BINS) as u32,
-                value: f64::from((index % BINS) as i32 * STEP - MOST),
+                value: f64::from((index % BINS) as i32 * STEP - MAX_SCORE),
                 results,
             },
         )
@@ -104,17 +107,17 @@ impl Counts {
 
 // --- Fitting -------------------------------------------------------------------------------------
 
-/// So many numbers has a model.
+/// Numbers of a model.
 const NUMBERS: usize = 8;
 
-/// The most likely model.
+/// The model of maximum likelihood.
 fn fitted(counts: &Counts) -> Model {
     const ROUNDS: usize = 200;
     let mut model = Model { even: [150.0, 0.0, 0.0, 0.0], width: [80.0, 0.0, 0.0, 0.0] };
     let mut likelihood = log_likelihood(counts, &model);
     for _ in 0..ROUNDS {
         let step = newton_step(counts, &model);
-        // A step that goes too far is halved until it is an improvement.
+        // A step is halved until it improves the likelihood.
         let shorter = (0..30).map(|halvings| moved(&model, &step, 0.5_f64.powi(halvings)));
         let better = shorter
             .map(|model| (log_likelihood(counts, &model), model))
@@ -136,13 +139,13 @@ fn moved(model: &Model, step: &[f64; NUMBERS], share: f64) -> Model {
     }
 }
 
-/// The chances of loss, draw and win, none quite 0.
+/// Chances of loss, draw and win, none of them 0.
 fn chances(model: &Model, cell: &Cell) -> [f64; 3] {
     let (win, loss) = (model.win(cell.value, cell.number), model.win(-cell.value, cell.number));
     [loss, 1.0 - win - loss, win].map(|chance| chance.max(1e-9))
 }
 
-/// The logarithm of how likely the counts are. A model without meaning is not at all.
+/// Log-likelihood of the counts; minus infinity for a model without meaning.
 fn log_likelihood(counts: &Counts, model: &Model) -> f64 {
     let has_meaning =
         MOVES.map(|number| model.curve(number)).all(|(even, width)| even > 0.0 && width > 1.0);
@@ -156,23 +159,23 @@ fn log_likelihood(counts: &Counts, model: &Model) -> f64 {
     counts.cells().map(of_cell).sum()
 }
 
-/// Where the likelihood would be greatest, were it a parabola of the expected curvature.
+/// The step of Fisher scoring.
 fn newton_step(counts: &Counts, model: &Model) -> [f64; NUMBERS] {
-    let mut slope = [0.0; NUMBERS];
+    let mut gradient = [0.0; NUMBERS];
     let mut curvature = [[0.0; NUMBERS]; NUMBERS];
     for cell in counts.cells() {
         let (even, width) = model.curve(cell.number);
-        // How a curve's value changes with its middle and its width.
-        let slopes = |value: f64| {
+        // Derivatives of a curve by its centre and its width.
+        let derivatives = |value: f64| {
             let win = model.win(value, cell.number);
             let steepness = win * (1.0 - win) / width;
             [-steepness, -steepness * (value - even) / width]
         };
-        let (win, loss) = (slopes(cell.value), slopes(-cell.value));
+        let (win, loss) = (derivatives(cell.value), derivatives(-cell.value));
         let draw = [-win[0] - loss[0], -win[1] - loss[1]];
         let total: f64 = cell.results.iter().sum();
         let powers = powers(cell.number);
-        // Each number is a coefficient of the middle (0) or the width (1), times a power.
+        // Each number is a coefficient of the centre (0) or the width (1), times a power.
         let factor = |number: usize| (number / 4, powers[number % 4]);
         for (by, (count, chance)) in
             [loss, draw, win].into_iter().zip(cell.results.iter().zip(chances(model, &cell)))
@@ -180,7 +183,7 @@ fn newton_step(counts: &Counts, model: &Model) -> [f64; NUMBERS] {
             for i in 0..NUMBERS {
                 let (side, power) = factor(i);
                 let by_i = by[side] * power;
-                slope[i] += count / chance * by_i;
+                gradient[i] += count / chance * by_i;
                 for (j, entry) in curvature[i].iter_mut().enumerate() {
                     let (side, power) = factor(j);
                     *entry += total / chance * by_i * by[side] * power;
@@ -188,11 +191,11 @@ fn newton_step(counts: &Counts, model: &Model) -> [f64; NUMBERS] {
             }
         }
     }
-    solved(curvature, slope)
+    solved(curvature, gradient)
 }
 
-/// The solution of a symmetric system of equations, by elimination (Gauss & Jordan). What the data
-/// do not determine stays as it is.
+/// Solves a symmetric system of equations by Gauss-Jordan elimination. Unknowns that the data do not determine
+/// are 0.
 fn solved(mut matrix: [[f64; NUMBERS]; NUMBERS], mut right: [f64; NUMBERS]) -> [f64; NUMBERS] {
     for (i, row) in matrix.iter_mut().enumerate() {
         row[i] += 1e-9 * row[i] + 1e-12;
@@ -231,8 +234,7 @@ fn report(counts: &Counts, model: &Model) {
     }
 }
 
-/// The share of wins in per cent within 25 centipawns of a score, expected and found; none if there
-/// are hardly any positions.
+/// Percentage of wins within 25 centipawns of a score, expected and found; `None` below 100 positions.
 fn compared(
     counts: &Counts,
     model: &Model,
@@ -255,11 +257,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_found_again() {
+    fn a_known_model_is_recovered() {
         let truth = Model { even: [230.0, -120.0, 40.0, -4.0], width: [60.0, 30.0, -12.0, 2.0] };
         let mut counts = Counts::new();
         for number in MOVES {
-            for value in (-MOST..=MOST).step_by(STEP as usize) {
+            for value in (-MAX_SCORE..=MAX_SCORE).step_by(STEP as usize) {
                 let win = truth.win(f64::from(value), number);
                 let loss = truth.win(f64::from(-value), number);
                 for (result, chance) in [
@@ -279,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn a_single_position_is_no_harm() {
+    fn a_single_position_gives_finite_numbers() {
         let mut counts = Counts::new();
         counts.add(40, 50, GameResult::WhiteWon, 1.0);
         let model = fitted(&counts);
         assert!(model.even.iter().chain(&model.width).all(|number| number.is_finite()));
         counts.add(7, 0, GameResult::Draw, 1.0);
         counts.add(121, 0, GameResult::Draw, 1.0);
-        counts.add(40, MOST + 1, GameResult::Draw, 1.0);
+        counts.add(40, MAX_SCORE + 1, GameResult::Draw, 1.0);
         assert_eq!(counts.total(), 1.0);
     }
 

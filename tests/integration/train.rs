@@ -28,7 +28,11 @@ fn games_are_made_and_learned_from() {
     assert_eq!(text.matches("pair(").count(), 6 * 32);
     let again = tacet(&["tune-eval", "--epochs", "2", path]).success();
     assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), text);
-    let output = tacet(&["fit-wdl", path, path]).success();
+    let refusal = tacet(&["fit-wdl", path]).failure();
+    let text = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
+    assert!(text.contains("10000") && text.lines().count() == 1, "few positions: {text}");
+    let many: Vec<&str> = ["fit-wdl"].into_iter().chain([path; 40]).collect();
+    let output = tacet(&many).success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(text.starts_with("pub const MODEL: Model =") && !text.contains("NaN"), "{text}");
     let _ = std::fs::remove_file(&file);
@@ -42,24 +46,25 @@ fn a_network_is_trained_and_plays() {
     tacet(&["datagen", "--games", "40", "--nodes", "100", "--threads", "2", "--out", path])
         .success();
     let train = |out, threads, more: &[&str]| {
-        let fixed = ["train", "--data", path, "--out", out, "--epochs", "3", "--batch", "256"];
+        let fixed =
+            ["train", "--force", "--data", path, "--out", out, "--epochs", "3", "--batch", "256"];
         tacet(&[fixed.as_slice(), &["--threads", threads], more].concat())
     };
     let output = train(out, "1", &["--lr", "0.01"]).success();
     let text = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(text.contains("epoch 3: loss ") && text.contains("held-out loss"), "{text}");
+    assert!(text.contains("epoch 3: training loss ") && text.contains("in integers"), "{text}");
     train(again, "3", &["--lr", "0.01"]).success();
     let bytes = |path| std::fs::read(path).expect("a network");
     assert!(bytes(&network) == bytes(&other), "the number of threads changes nothing");
-    train(again, "2", &["--from", out, "--classical"]).success();
+    train(again, "2", &["--from", out, "--loss", "ce"]).success();
     assert!(bytes(&network) != bytes(&other));
 
     let judged = tacet(&["judge", out, again, "--data", path, "--wdl", "0"]).success();
     let table = String::from_utf8_lossy(&judged.get_output().stdout).into_owned();
     let losses: Vec<f64> =
-        table.lines().skip(2).map(|line| line[..8].parse().expect("a loss")).collect();
-    let &[least, ours, others] = losses.as_slice() else { panic!("{table}") };
-    assert!(0.0 < least && least < ours && ours != others, "{table}");
+        table.lines().skip(2).map(|line| line[..13].trim().parse().expect("a loss")).collect();
+    let &[least, classical, ours, others] = losses.as_slice() else { panic!("{table}") };
+    assert!(0.0 < least && least < classical && least < ours && ours != others, "{table}");
     let alone = tacet(&["judge", out, "--data", path, "--wdl", "0", "--threads", "1"]).success();
     let table = String::from_utf8_lossy(&alone.get_output().stdout).into_owned();
     assert!(table.contains(&format!("{ours:.6} ")), "the number of threads changes nothing");
@@ -81,7 +86,9 @@ fn a_network_is_trained_and_plays() {
     }
     for path in [&file, &network, &other] {
         let _ = std::fs::remove_file(path);
-        let _ = std::fs::remove_file(path.with_added_extension("checkpoint"));
+        for extension in ["checkpoint", "csv", "svg"] {
+            let _ = std::fs::remove_file(path.with_added_extension(extension));
+        }
     }
 }
 
@@ -119,18 +126,25 @@ fn games_and_training_go_on_after_a_kill() {
     let networks = ["whole.net", "cut.net"].map(scratch);
     let [whole_out, cut_out] = networks.each_ref().map(|p| p.to_str().expect("Unicode"));
     let train = |out| {
-        let fixed = ["--epochs", "60", "--batch", "64", "--threads", "2", "--resume"];
-        [["train", "--data", whole_path, "--out", out].as_slice(), fixed.as_slice()].concat()
+        // A checkpoint after every step, so that the kill is in the middle of an epoch.
+        let fixed = ["--epochs", "30", "--batch", "64", "--checkpoint-minutes", "0.000001"];
+        let small = ["--hidden", "64", "--threads", "2", "--resume", "--force"];
+        let files = ["train", "--data", whole_path, "--out", out];
+        [files.as_slice(), fixed.as_slice(), small.as_slice()].concat()
     };
     let checkpoints = networks.each_ref().map(|path| path.with_added_extension("checkpoint"));
     assert!(killed(&train(cut_out), &checkpoints[1], 1), "killed at its end: more epochs");
     let resumed = tacet(&train(cut_out)).success();
     let text = String::from_utf8_lossy(&resumed.get_output().stderr).into_owned();
-    assert!(text.contains("resumed after epoch "), "{text}");
+    assert!(text.contains("resumed after "), "{text}");
     tacet(&train(whole_out)).success();
     assert!(bytes(&networks[0]) == bytes(&networks[1]));
-    for path in [&whole, &cut].into_iter().chain(&networks).chain(&checkpoints) {
+    assert!(bytes(&checkpoints[0]) == bytes(&checkpoints[1]));
+    for path in [&whole, &cut].into_iter().chain(&networks) {
         let _ = std::fs::remove_file(path);
+        for extension in ["checkpoint", "csv", "svg"] {
+            let _ = std::fs::remove_file(path.with_added_extension(extension));
+        }
     }
 }
 
@@ -163,11 +177,17 @@ fn what_is_no_data_is_refused_in_one_line() {
         (vec![7; 100], "game 1: not a start position"),
         (vec![0; 100], "game 1: illegal position"),
         (vec![0; 3], "game 1: cut off"),
-        (Vec::new(), "no position to learn from"),
+        (Vec::new(), "position"),
     ] {
         std::fs::write(&file, bytes).expect("a file");
-        for command in ["tune-eval", "fit-wdl"] {
-            let output = tacet(&[command, path]).failure();
+        let unused = scratch("unused.net");
+        let unused = unused.to_str().expect("a path in Unicode");
+        for command in [
+            &["tune-eval", path][..],
+            &["fit-wdl", path],
+            &["train", "--data", path, "--out", unused],
+        ] {
+            let output = tacet(command).failure();
             let text = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
             assert!(text.contains(reason) && text.lines().count() == 1, "{text}");
         }
@@ -177,7 +197,6 @@ fn what_is_no_data_is_refused_in_one_line() {
     tacet(&["tune-eval", "--result-share", "2", path]).failure();
     tacet(&["train", "--data", path, "--out", "unused"]).failure();
     tacet(&["train", "--wdl", "2", "--data", path, "--out", "unused"]).failure();
-    tacet(&["train", "--scale", "0", "--data", path, "--out", "unused"]).failure();
     tacet(&["datagen", "--nodes", "0", "--out", path]).failure();
     assert!(!file.exists());
 }

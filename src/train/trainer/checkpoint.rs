@@ -1,145 +1,223 @@
-//! What a training has come to, in memory and in the file from which it goes on.
+//! The state of a run, in memory and in the checkpoint from which it resumes.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 8 | `TACETCKP` |
-//! | 8 | a fingerprint of the options and the data |
-//! | 4, 4 | epochs done, steps done |
-//! | 8 | the best held-out loss |
-//! | 4 × 2 × numbers | the model, the best model |
-//! | 4 × 2 × numbers learned | AdamW's two memories |
+//! | 8 | `TACETCK2` |
+//! | 8 | fingerprint of the options and the corpus |
+//! | 8 × 4 | epoch, buffer of the epoch, batch of the buffer, positions seen |
+//! | 8 × 2, 8 × 2 | training loss and positions since the last validation, and since the last row of the log |
+//! | 8, 8 | steps, best held-out loss |
+//! | 8, 56 × rows | the log: number of rows, rows of 7 numbers |
+//! | 4 × 2 × parameters | the model, the best model |
+//! | 4 × 2 × parameters learned | AdamW's running means |
 //!
-//! All little-endian; numbers are kept to the bit, so that a training that was interrupted ends as
-//! one that was not.
+//! All little-endian. Numbers are kept to the bit, so a run that was interrupted ends as one that was not.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use super::history::Row;
+use super::learner::Optimizer;
+use super::model::Model;
+use crate::eval::network::shape::Shape;
 
-use super::adam::{Adam, MEMORY};
-use super::model::{LENGTH, Model};
-use crate::train::TrainError;
+const MAGIC: [u8; 8] = *b"TACETCK2";
 
-const MAGIC: [u8; 8] = *b"TACETCKP";
-const HEADER: usize = 32;
-const FILE: usize = HEADER + 4 * 2 * (LENGTH + MEMORY);
+/// A sum of losses and the number of positions.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Window {
+    /// Sum of the losses.
+    pub sum: f64,
+    /// Number of positions.
+    pub positions: u64,
+}
 
-/// What a training has come to.
-pub struct Course {
+impl Window {
+    /// Adds a batch.
+    pub fn add(&mut self, sum: f64, positions: u64) {
+        self.sum += sum;
+        self.positions += positions;
+    }
+
+    /// The mean loss; empties the window.
+    pub fn take(&mut self) -> f64 {
+        let Window { sum, positions } = std::mem::take(self);
+        sum / positions as f64
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Place {
     /// Epochs done.
-    pub epochs: u32,
-    /// The model as it is.
+    pub epoch: u64,
+    /// Shuffle buffers of this epoch done.
+    pub buffer: u64,
+    /// Batches of this buffer done.
+    pub batch: u64,
+    /// Positions seen in all.
+    pub seen: u64,
+}
+
+/// The state of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// How far it has come.
+    pub place: Place,
+    /// Training loss since the last validation.
+    pub since_validation: Window,
+    /// Training loss since the last row of the log.
+    pub since_row: Window,
+    /// The log so far.
+    pub rows: Vec<Row>,
+    /// The model.
     pub model: Model,
-    /// What is remembered of its slopes.
-    pub adam: Adam,
-    /// The best held-out loss, and its model.
+    /// Adam's memory of it.
+    pub optimizer: Optimizer,
+    /// The lowest held-out loss, and its model.
     pub best: (f64, Model),
 }
 
-impl Course {
-    /// Where a training begins.
-    pub fn new(model: Model) -> Course {
-        let best = (f64::INFINITY, model.clone());
-        Course { epochs: 0, model, adam: Adam::new(), best }
-    }
-
-    /// Writes it, in one piece: a kill leaves the old file or the new.
-    pub fn save(&self, path: &Path, fingerprint: u64) -> Result<(), TrainError> {
-        super::replace(path, &self.to_bytes(fingerprint))
-    }
-
-    /// Reads what was written for the training of this fingerprint; none if nothing was.
-    pub fn load(path: &Path, fingerprint: u64) -> Result<Option<Course>, TrainError> {
-        let bytes = match std::fs::read(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(TrainError::file(path))?,
-        };
-        match Course::read(&bytes, fingerprint) {
-            Ok(course) => Ok(Some(course)),
-            Err(reason) => Err(TrainError::Checkpoint { path: path.to_path_buf(), reason }),
+impl State {
+    /// Before the first step.
+    pub fn new(model: Model) -> State {
+        State {
+            place: Place::default(),
+            since_validation: Window::default(),
+            since_row: Window::default(),
+            rows: Vec::new(),
+            optimizer: Optimizer::new(model.shape),
+            best: (f64::INFINITY, model.clone()),
+            model,
         }
     }
 
-    fn to_bytes(&self, fingerprint: u64) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(FILE);
+    /// The bytes of a checkpoint.
+    pub fn to_bytes(&self, fingerprint: u64) -> Vec<u8> {
+        let Place { epoch, buffer, batch, seen } = self.place;
+        let mut bytes = Vec::new();
         bytes.extend(MAGIC);
-        bytes.extend(fingerprint.to_le_bytes());
-        bytes.extend(self.epochs.to_le_bytes());
-        bytes.extend(self.adam.steps.to_le_bytes());
-        bytes.extend(self.best.0.to_le_bytes());
-        let parts = [
-            self.model.numbers(),
-            self.best.1.numbers(),
-            self.adam.means.as_slice(),
-            self.adam.squares.as_slice(),
-        ];
-        bytes.extend(parts.concat().iter().flat_map(|number| number.to_le_bytes()));
+        let (validation, row) = (self.since_validation, self.since_row);
+        for word in [
+            fingerprint,
+            epoch,
+            buffer,
+            batch,
+            seen,
+            validation.sum.to_bits(),
+            validation.positions,
+            row.sum.to_bits(),
+            row.positions,
+            self.optimizer.steps,
+            self.best.0.to_bits(),
+            self.rows.len() as u64,
+        ] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(self.rows.iter().flat_map(|row| row.to_words()).flat_map(u64::to_le_bytes));
+        let models = self.model.values().chain(self.best.1.values());
+        for numbers in models.chain(self.optimizer.values()) {
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
         bytes
     }
 
-    fn read(bytes: &[u8], fingerprint: u64) -> Result<Course, &'static str> {
-        if !bytes.starts_with(&MAGIC) || bytes.len() != FILE {
-            return Err("no checkpoint of a training of this version");
-        }
-        let (header, body) = bytes.split_at(HEADER);
-        let (fields, _) = header.as_chunks::<4>();
-        let long = |first: usize| {
-            let [low, high] = [fields[first], fields[first + 1]].map(u32::from_le_bytes);
-            u64::from(low) | u64::from(high) << 32
+    /// Reads the checkpoint of the run with this fingerprint, of a network of this shape.
+    ///
+    /// # Errors
+    /// If it belongs to another run or is damaged.
+    pub fn read(bytes: &[u8], fingerprint: u64, shape: Shape) -> Result<State, &'static str> {
+        const DAMAGED: &str = "not a checkpoint of this version";
+        let mut rest = bytes.strip_prefix(&MAGIC).ok_or(DAMAGED)?;
+        let mut word = || -> Result<u64, &'static str> {
+            let (word, behind) = rest.split_first_chunk().ok_or(DAMAGED)?;
+            rest = behind;
+            Ok(u64::from_le_bytes(*word))
         };
-        if long(2) != fingerprint {
+        if word()? != fingerprint {
             return Err("a checkpoint of a training with other options or data");
         }
-        let numbers: Vec<f32> =
-            body.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        let (models, memories) = numbers.split_at(2 * LENGTH);
-        let (model, best) = models.split_at(LENGTH);
-        let (means, squares) = memories.split_at(MEMORY);
-        let steps = i32::from_le_bytes(fields[5]);
-        Ok(Course {
-            epochs: u32::from_le_bytes(fields[4]),
-            model: Model::of_numbers(model.to_vec()),
-            adam: Adam { means: means.to_vec(), squares: squares.to_vec(), steps },
-            best: (f64::from_bits(long(6)), Model::of_numbers(best.to_vec())),
-        })
+        let place = Place { epoch: word()?, buffer: word()?, batch: word()?, seen: word()? };
+        let mut window = || -> Result<Window, &'static str> {
+            Ok(Window { sum: f64::from_bits(word()?), positions: word()? })
+        };
+        let (since_validation, since_row) = (window()?, window()?);
+        let (steps, best, rows) = (word()?, f64::from_bits(word()?), word()?);
+        // A row is longer than a byte: a count that cannot be right allocates nothing.
+        if rows > bytes.len() as u64 {
+            return Err(DAMAGED);
+        }
+        let rows = (0..rows)
+            .map(|_| {
+                let mut words = [0; Row::WORDS];
+                for slot in &mut words {
+                    *slot = word()?;
+                }
+                Ok(Row::of_words(words))
+            })
+            .collect::<Result<Vec<Row>, &'static str>>()?;
+        let mut state = State::new(Model::zero(shape));
+        state.optimizer.steps = steps;
+        let State { model, best: (_, best_model), optimizer, .. } = &mut state;
+        let models = model.values_mut().chain(best_model.values_mut());
+        for numbers in models.chain(optimizer.values_mut()) {
+            let (bytes, behind) = rest.split_at_checked(4 * numbers.len()).ok_or(DAMAGED)?;
+            rest = behind;
+            for (number, &bytes) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+                *number = f32::from_le_bytes(bytes);
+            }
+        }
+        state.best.0 = best;
+        let state = State { place, since_validation, since_row, rows, ..state };
+        if rest.is_empty() { Ok(state) } else { Err(DAMAGED) }
     }
-}
-
-/// Where the checkpoint of a network's training is.
-pub fn beside(network: &Path) -> PathBuf {
-    network.with_added_extension("checkpoint")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kit::random::Random;
+    use crate::train::trainer::loss::Losses;
 
-    fn course() -> Course {
+    const SHAPE: Shape = Shape { hidden: 64, king_buckets: 4 };
+
+    fn state() -> State {
         let mut random = Random::new(3);
-        let mut course = Course::new(Model::random(&mut random));
-        course.epochs = 7;
-        course.best = (0.625, Model::random(&mut random));
-        course.adam.steps = 12_345;
-        course.adam.means[..LENGTH].copy_from_slice(Model::random(&mut random).numbers());
-        course
-    }
-
-    #[test]
-    fn what_is_written_is_read_to_the_bit() {
-        let bytes = course().to_bytes(99);
-        let read = Course::read(&bytes, 99).unwrap();
-        assert_eq!((read.epochs, read.adam.steps, read.best.0), (7, 12_345, 0.625));
-        assert!(read.to_bytes(99) == bytes);
-    }
-
-    #[test]
-    fn what_is_no_checkpoint_of_this_training_is_refused() {
-        let bytes = course().to_bytes(99);
-        let refused = |bytes: &[u8]| Course::read(bytes, 99).err();
-        assert!(Course::read(&bytes, 98).err().is_some_and(|reason| reason.contains("other")));
-        let longer = [bytes.as_slice(), &[0]].concat();
-        for bytes in [&[], &bytes[..40], &bytes[..bytes.len() - 1], &longer, &bytes[1..]] {
-            assert_eq!(refused(bytes), Some("no checkpoint of a training of this version"));
+        let mut state = State::new(Model::random(SHAPE, &mut random));
+        state.place = Place { epoch: 7, buffer: 2, batch: 31, seen: 123_456_789_012 };
+        state.since_validation = Window { sum: 0.1 + 0.2, positions: 99 };
+        state.since_row = Window { sum: 1e-17, positions: 3 };
+        let row = Row { positions: 4_096, lr: 1e-3, wdl: 0.2, training: 0.3, held_out: None };
+        let losses = Losses { trained: 0.5, cross_entropy: 0.6, squared_error: 0.7 };
+        state.rows = vec![row, Row { positions: 8_192, held_out: Some(losses), ..row }];
+        state.best = (0.625, Model::random(SHAPE, &mut random));
+        state.optimizer.steps = 12_345;
+        for numbers in state.optimizer.values_mut() {
+            numbers.iter_mut().for_each(|number| *number = random.below(1_000) as f32 / 7.0);
         }
+        state
+    }
+
+    #[test]
+    fn a_checkpoint_restores_the_state_to_the_bit() {
+        let state = state();
+        let read = State::read(&state.to_bytes(99), 99, SHAPE).unwrap();
+        assert!(read == state);
+        assert!(read.to_bytes(99) == state.to_bytes(99));
+    }
+
+    #[test]
+    fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
+        let bytes = state().to_bytes(99);
+        let refused = |bytes: &[u8]| State::read(bytes, 99, SHAPE).err();
+        let other = State::read(&bytes, 98, SHAPE).err();
+        assert!(other.is_some_and(|reason| reason.contains("other options")));
+        let longer = [bytes.as_slice(), &[0]].concat();
+        let mut many_rows = bytes.clone();
+        many_rows[96..104].fill(255);
+        for bytes in
+            [&[], &bytes[..40], &bytes[..bytes.len() - 1], &longer, &bytes[1..], &many_rows]
+        {
+            assert_eq!(refused(bytes), Some("not a checkpoint of this version"));
+        }
+        let larger = Shape { hidden: 128, ..SHAPE };
+        assert!(State::read(&bytes, 99, larger).is_err());
     }
 }

@@ -1,166 +1,158 @@
-//! `tacet judge`: what networks are worth on games, without learning from them.
+//! Validation: how well a model predicts positions, and `tacet judge`, which compares networks.
 
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use super::data::{self, Data};
-use super::model::{Model, Scratch};
-use super::{Targets, read_all};
-use crate::train::TrainError;
+use super::corpus::{Corpus, threads};
+use super::learner::Learner;
+use super::loss::{Loss, Losses, Target};
+use super::model::{LOGIT_PER_OUTPUT, Model};
+use super::sample::Sample;
+use crate::board::Position;
+use crate::eval::network::Parameters;
+use crate::eval::{Evaluator, State};
+use crate::train::curve::{self, Curve};
+use crate::train::{TrainError, number_above_zero};
 
-/// What to judge by.
+/// Networks and games to compare them on.
 #[derive(clap::Args, Clone, Debug)]
 pub struct JudgeArgs {
-    /// The network files
+    /// Network files, of any supported shape
     #[arg(required = true, value_name = "NETWORK")]
     pub networks: Vec<PathBuf>,
-    /// Files made by `tacet datagen`, best of games that none of the networks learned from
+    /// Files made by `tacet datagen`, best of games that none of the networks was trained on
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     pub data: Vec<PathBuf>,
-    /// What is to be predicted.
-    #[command(flatten)]
-    pub targets: Targets,
-    /// How many threads work [default: one a core]
-    #[arg(long)]
+    /// Share of the game's result in the target; the rest is the score's
+    #[arg(long, default_value_t = 0.3, value_name = "SHARE", value_parser = crate::train::share::<f64>)]
+    pub wdl: f64,
+    /// Centipawns of score per unit of the logistic function
+    #[arg(long, default_value_t = 300.0, value_name = "CP", value_parser = number_above_zero)]
+    pub scale: f64,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 }
 
-/// Positions looked at between two sums.
+/// Positions evaluated at a time.
 const BATCH: usize = 16_384;
 
-/// Writes a table of the networks' losses.
+/// Prints the losses of networks on stored games.
+///
+/// Each network's centipawns are turned into points on the logistic curve that suits it best, so that networks
+/// trained with any loss and scale compare.
 ///
 /// # Errors
-/// If a file cannot be read, or is no file of games or no network; if all games hold no quiet
-/// position; if the output cannot be written.
+/// If a file cannot be read, is not one of games or not a network, or holds no quiet position; if the
+/// output cannot be written.
 pub fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> {
-    let networks = read_all(&args.networks)?;
-    let data = data::load_whole(&args.data, &args.targets)?;
-    if data.is_empty() {
+    let networks: Vec<Parameters> =
+        args.networks.iter().map(|path| super::read_network(path)).collect::<Result<_, _>>()?;
+    let threads = threads(args.threads);
+    let corpus = Corpus::open(&args.data, &[], threads)?;
+    let (mut samples, mut classical) = (Vec::new(), Vec::new());
+    corpus.visit(|visited| {
+        samples.push(visited.sample);
+        classical.push(classical_value(visited.position));
+    })?;
+    if samples.is_empty() {
         return Err(TrainError::NoPositions);
     }
-    let (mut parts, threads) = (parts(), threads(args.threads));
-    let table = || -> io::Result<()> {
-        writeln!(output, "{} positions", data.len())?;
-        writeln!(output, "    loss  centipawns per unit  network")?;
-        writeln!(output, "{:.6}  {:>19}  a perfect guess", data.least_loss(), "")?;
-        for (path, parameters) in args.networks.iter().zip(networks) {
-            let model = Model::of(&parameters).on_the_curve(parameters.scale, args.targets.scale);
-            let Judgement { loss, centipawns } = judge(&mut parts, &model, &data, BATCH, threads);
-            writeln!(output, "{loss:.6}  {centipawns:>19.0}  {}", path.display())?;
+    let target = Target { curve: Curve::logistic(args.scale), wdl: args.wdl };
+    let targets: Vec<f64> =
+        samples.iter().map(|sample| target.points(sample.score, sample.result())).collect();
+    let best: f64 = targets.iter().map(|&t| curve::cross_entropy(t, t)).sum();
+    let mut rows =
+        vec![([best / samples.len() as f64, 0.0], "-".to_owned(), "perfect prediction".to_owned())];
+    let mut add = |values: &[f64], name: String| {
+        let (losses, scale) = fitted(values, &targets);
+        rows.push((losses, scale, name));
+    };
+    add(&classical, Evaluator::FIRST.to_owned());
+    for (path, parameters) in args.networks.iter().zip(&networks) {
+        add(&values(parameters, &samples, threads), path.display().to_string());
+    }
+    let mut print = || -> io::Result<()> {
+        writeln!(output, "{} positions", indicatif::HumanCount(samples.len() as u64))?;
+        writeln!(output, "cross entropy  squared error  scale (cp)  network")?;
+        for ([cross_entropy, squared_error], scale, name) in &rows {
+            writeln!(output, "{cross_entropy:>13.6}  {squared_error:>13.6}  {scale:>10}  {name}")?;
         }
         output.flush()
     };
-    table().map_err(TrainError::Output)
+    print().map_err(TrainError::Output)
 }
 
-/// One part of a batch.
-pub struct Part {
-    /// In what it is worked out.
-    pub scratch: Scratch,
-    /// The sum of its losses.
-    pub loss: f64,
-    /// Of its positions in open games.
-    scale: LeastSquares,
+/// Losses on the logistic curve that suits the values best, and its scale in centipawns.
+fn fitted(values: &[f64], targets: &[f64]) -> ([f64; 2], String) {
+    let pairs: Vec<(f64, f64)> = values.iter().copied().zip(targets.iter().copied()).collect();
+    let curve = curve::fitted(&pairs, 0.0);
+    let mut losses = Losses::default();
+    for &(value, target) in &pairs {
+        losses.add(Loss::SquaredError, curve.expected(value / curve.scale), target);
+    }
+    let Losses { cross_entropy, squared_error, .. } = losses.mean(pairs.len());
+    ([cross_entropy, squared_error], format!("{:.0}", curve.scale))
 }
 
-/// What is needed to say how many centipawns a unit of output stands for.
-#[derive(Clone, Copy, Default)]
-struct LeastSquares {
-    /// The sum of the products of output and score.
-    both: f64,
-    /// The sum of the outputs' squares.
-    square: f64,
+/// A network's evaluations in centipawns.
+fn values(parameters: &Parameters, samples: &[Sample], threads: usize) -> Vec<f64> {
+    let model = Model::of(parameters);
+    let mut learner = Learner::new(model.shape, threads);
+    let indices: Vec<u32> = (0..samples.len() as u32).collect();
+    let mut values = Vec::with_capacity(samples.len());
+    for batch in indices.chunks(BATCH) {
+        learner.evaluate(&model, samples, batch, |_, output| {
+            values.push(f64::from(output) * f64::from(parameters.scale));
+        });
+    }
+    values
 }
 
-/// What a model is worth on some positions.
-pub struct Judgement {
-    /// The mean loss.
-    pub loss: f64,
-    /// How many centipawns of searched score a unit of output stands for where the game is open; 1
-    /// if the outputs are all 0.
+/// The classical evaluation from which the first network learned, for the side to move.
+fn classical_value(position: &Position) -> f64 {
+    f64::from(State::with(Evaluator::first(), position).evaluate(position).value())
+}
+
+/// A model's losses on some positions.
+#[derive(Clone, Copy, Debug)]
+pub struct Validation {
+    /// The mean losses.
+    pub losses: Losses,
+    /// Centipawns of searched score per unit of output where the game is open; 1 if all outputs are 0.
     pub centipawns: f64,
 }
 
-/// Beyond so many centipawns a game is no longer open.
-const OPEN_GAME: u16 = 2_000;
+/// Scores and outputs beyond these are those of decided games. They say little about the scale, since there
+/// the network need not follow the score.
+const OPEN_SCORE: u16 = 2_000;
+const OPEN_LOGIT: f32 = 2.0;
 
-/// A batch is cut into so many parts: no more threads than that are of use.
-const PARTS: usize = 8;
-
-/// The parts of a batch.
-pub fn parts() -> Vec<Part> {
-    let part = |_| Part { scratch: Scratch::new(), loss: 0.0, scale: LeastSquares::default() };
-    (0..PARTS).map(part).collect()
-}
-
-/// So many threads as are wanted, or one a core.
-pub fn threads(wanted: Option<NonZero<usize>>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    wanted.map_or_else(cores, NonZero::get).min(PARTS)
-}
-
-/// What a model is worth on positions, looked at a batch at a time.
-pub fn judge(
-    parts: &mut [Part],
+/// Validates a model.
+pub fn validate(
+    learner: &mut Learner,
     model: &Model,
-    data: &Data,
-    batch: usize,
-    threads: usize,
-) -> Judgement {
-    let indices: Vec<u32> = (0..data.len() as u32).collect();
-    let (mut loss, LeastSquares { mut both, mut square }) = (0.0, LeastSquares::default());
-    for indices in indices.chunks(batch) {
-        each_part(parts, indices, threads, |part, indices| part.judge(model, data, indices));
-        for part in parts.iter() {
-            loss += part.loss;
-            both += part.scale.both;
-            square += part.scale.square;
-        }
-    }
-    Judgement {
-        loss: loss / data.len() as f64,
-        centipawns: if square > 0.0 { both / square } else { 1.0 },
-    }
-}
-
-impl Part {
-    /// Looks at positions without learning from them. What an ending that is known to be won is worth
-    /// says nothing of the scale of others.
-    fn judge(&mut self, model: &Model, data: &Data, indices: &[u32]) {
-        let Part { scratch, loss, scale } = self;
-        *scale = LeastSquares::default();
-        *loss = model.outputs(data, indices, scratch, |sample, output, odds| {
-            if odds.abs() < 2.0 && sample.score.unsigned_abs() < OPEN_GAME {
+    samples: &[Sample],
+    loss: Loss,
+    target: Target,
+) -> Validation {
+    let indices: Vec<u32> = (0..samples.len() as u32).collect();
+    let mut losses = Losses::default();
+    // Least squares for score = centipawns × output.
+    let (mut product, mut square) = (0.0, 0.0);
+    for batch in indices.chunks(BATCH) {
+        learner.evaluate(model, samples, batch, |sample, output| {
+            let logit = LOGIT_PER_OUTPUT * output;
+            let points = target.points(sample.score, sample.result());
+            losses.add(loss, target.curve.expected(f64::from(logit)), points);
+            if logit.abs() < OPEN_LOGIT && sample.score.unsigned_abs() < OPEN_SCORE {
                 let output = f64::from(output);
-                scale.both += output * f64::from(sample.score);
-                scale.square += output * output;
+                product += output * f64::from(sample.score);
+                square += output * output;
             }
         });
     }
-}
-
-/// Does the parts of a batch, in any order.
-pub fn each_part(
-    parts: &mut [Part],
-    batch: &[u32],
-    threads: usize,
-    work: impl Fn(&mut Part, &[u32]) + Sync,
-) {
-    let length = batch.len().div_ceil(PARTS);
-    let cut = |number: usize| {
-        &batch[(number * length).min(batch.len())..((number + 1) * length).min(batch.len())]
-    };
-    let share = PARTS.div_ceil(threads);
-    std::thread::scope(|scope| {
-        for (thread, parts) in parts.chunks_mut(share).enumerate() {
-            let (work, cut) = (&work, &cut);
-            scope.spawn(move || {
-                for (number, part) in parts.iter_mut().enumerate() {
-                    work(part, cut(thread * share + number));
-                }
-            });
-        }
-    });
+    let centipawns = if square > 0.0 { (product / square).max(1.0) } else { 1.0 };
+    Validation { losses: losses.mean(samples.len()), centipawns }
 }

@@ -1,0 +1,310 @@
+//! The corpus: game files that are decoded while training, so that it may be larger than memory.
+//!
+//! A first pass checks every game and counts the positions to learn from, by blocks of some thousand
+//! positions. An epoch visits the blocks in random order. As many of them as fill the shuffle buffer are
+//! decoded and their positions shuffled together; then the next ones. So every position is seen once an
+//! epoch, next to positions of random games of the whole corpus, and the order depends on the seed alone.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::sample::Sample;
+use crate::board::Position;
+use crate::kit::fingerprint;
+use crate::kit::random::Random;
+use crate::train::format::{FormatError, Game, HEADER, InnerPosition, STEP};
+use crate::train::{TrainError, texel};
+
+/// One game in this many is held out.
+pub const HELD_OUT: u64 = 20;
+
+/// Positions held out are sampled down to about this many.
+const MAX_HELD_OUT: usize = 1 << 20;
+
+/// Bytes of a block: about 16,000 positions.
+const BLOCK: usize = 1 << 16;
+
+/// Indexed files of games.
+pub struct Corpus {
+    sources: Vec<Source>,
+    blocks: Vec<Block>,
+    /// Changes if any byte of the files changes.
+    pub fingerprint: u64,
+}
+
+struct Source {
+    path: PathBuf,
+    /// Games of one move each, whose result means nothing.
+    score_only: bool,
+}
+
+/// Consecutive games of a file.
+#[derive(Default)]
+struct Block {
+    source: usize,
+    offset: u64,
+    length: usize,
+    /// Number of the first game in the file, from 1.
+    first: u64,
+    training: usize,
+    held_out: usize,
+    fingerprint: u64,
+}
+
+/// A position to learn from or held out, as [`Corpus::visit`] shows it.
+pub struct Visited<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The same packed, with score and result.
+    pub sample: Sample,
+    /// Belongs to a game that is held out.
+    pub held_out: bool,
+}
+
+impl Corpus {
+    /// Checks and counts all games of files with results and of score-only files.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or holds anything but games of its kind.
+    pub fn open(
+        games: &[PathBuf],
+        score_only: &[PathBuf],
+        threads: usize,
+    ) -> Result<Corpus, TrainError> {
+        let source = |score_only| move |path: &PathBuf| Source { path: path.clone(), score_only };
+        let sources: Vec<Source> =
+            games.iter().map(source(false)).chain(score_only.iter().map(source(true))).collect();
+        let mut blocks = Vec::new();
+        for (index, source) in sources.iter().enumerate() {
+            split(&source.path, index, &mut blocks)?;
+        }
+        let mut corpus = Corpus { sources, blocks, fingerprint: 0 };
+        let mut blocks = std::mem::take(&mut corpus.blocks);
+        each(&mut blocks, threads, |block| {
+            let bytes = corpus.read(block)?;
+            let (mut training, mut held_out) = (0, 0);
+            corpus.visit_bytes(block, &bytes, |visited| {
+                if visited.held_out { held_out += 1 } else { training += 1 }
+            })?;
+            block.fingerprint = fingerprint::of_bytes(&bytes);
+            (block.training, block.held_out) = (training, held_out);
+            Ok(())
+        })?;
+        corpus.fingerprint = fingerprint::of_words(blocks.iter().map(|block| block.fingerprint));
+        corpus.blocks = blocks;
+        Ok(corpus)
+    }
+
+    /// Number of positions to learn from.
+    pub fn training(&self) -> usize {
+        self.blocks.iter().map(|block| block.training).sum()
+    }
+
+    /// Number of positions held out.
+    pub fn held_out(&self) -> usize {
+        self.blocks.iter().map(|block| block.held_out).sum()
+    }
+
+    /// The blocks of an epoch in the order of learning, cut into lists that each fill the shuffle buffer.
+    pub fn buffers(&self, seed: u64, epoch: u64, buffer: usize) -> Vec<Vec<usize>> {
+        let mut order: Vec<usize> = (0..self.blocks.len()).collect();
+        Random::numbered(seed, 2 * epoch + 2).shuffle(&mut order);
+        let total = self.training();
+        let count = total.div_ceil(buffer.max(1)).max(1);
+        let mut buffers = vec![Vec::new(); count];
+        let mut seen = 0;
+        for block in order {
+            let number = (seen * count).checked_div(total).unwrap_or(0);
+            buffers[number.min(count - 1)].push(block);
+            seen += self.blocks[block].training;
+        }
+        buffers.retain(|blocks| blocks.iter().any(|&block| self.blocks[block].training > 0));
+        buffers
+    }
+
+    /// The positions to learn from of some blocks, in their order.
+    ///
+    /// # Errors
+    /// If a file cannot be read or has changed.
+    pub fn load(&self, blocks: &[usize], threads: usize) -> Result<Vec<Sample>, TrainError> {
+        let total = blocks.iter().map(|&block| self.blocks[block].training).sum();
+        let mut samples = vec![Sample::default(); total];
+        let mut rest = samples.as_mut_slice();
+        let mut parts = Vec::with_capacity(blocks.len());
+        for &block in blocks {
+            let (part, behind) = rest.split_at_mut(self.blocks[block].training);
+            parts.push((block, part));
+            rest = behind;
+        }
+        each(&mut parts, threads, |(block, part)| {
+            let block = &self.blocks[*block];
+            let changed = || TrainError::Changed { path: self.sources[block.source].path.clone() };
+            let bytes = self.read(block)?;
+            let mut slots = part.iter_mut();
+            let mut fits = fingerprint::of_bytes(&bytes) == block.fingerprint;
+            self.visit_bytes(block, &bytes, |visited| {
+                if !visited.held_out {
+                    match slots.next() {
+                        Some(slot) => *slot = visited.sample,
+                        None => fits = false,
+                    }
+                }
+            })?;
+            if fits { Ok(()) } else { Err(changed()) }
+        })?;
+        Ok(samples)
+    }
+
+    /// The positions held out: at most about a million, the same ones for every seed.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn load_held_out(&self) -> Result<Vec<Sample>, TrainError> {
+        let mut order: Vec<usize> = (0..self.blocks.len()).collect();
+        Random::numbered(0, 0).shuffle(&mut order);
+        let mut samples = Vec::new();
+        for block in order {
+            let block = &self.blocks[block];
+            if samples.len() >= MAX_HELD_OUT {
+                break;
+            }
+            if block.held_out > 0 {
+                self.visit_bytes(block, &self.read(block)?, |visited| {
+                    if visited.held_out {
+                        samples.push(visited.sample);
+                    }
+                })?;
+            }
+        }
+        Ok(samples)
+    }
+
+    /// Shows every position that is wanted for learning or validation, in the order of the files.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn visit(&self, mut show: impl FnMut(Visited<'_>)) -> Result<(), TrainError> {
+        self.blocks
+            .iter()
+            .try_for_each(|block| self.visit_bytes(block, &self.read(block)?, &mut show))
+    }
+
+    fn read(&self, block: &Block) -> Result<Vec<u8>, TrainError> {
+        let path = &self.sources[block.source].path;
+        let read = || -> io::Result<Vec<u8>> {
+            let mut file = File::open(path)?;
+            file.seek(SeekFrom::Start(block.offset))?;
+            let mut bytes = vec![0; block.length];
+            file.read_exact(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(TrainError::file(path))
+    }
+
+    fn visit_bytes(
+        &self,
+        block: &Block,
+        bytes: &[u8],
+        mut show: impl FnMut(Visited<'_>),
+    ) -> Result<(), TrainError> {
+        let source = &self.sources[block.source];
+        let mut reader = bytes;
+        for number in block.first.. {
+            let mut record = reader;
+            let data_error =
+                |reason| TrainError::Data { path: source.path.clone(), game: number, reason };
+            let Some(game) = Game::read(&mut reader).map_err(data_error)? else { break };
+            let may_be_inner = game.moves.len() == 1;
+            let inner =
+                if may_be_inner { InnerPosition::read(&mut record).ok().flatten() } else { None };
+            if inner.is_some() != source.score_only {
+                let (path, score_only) = (source.path.clone(), source.score_only);
+                return Err(TrainError::Kind { path, game: number, score_only });
+            }
+            let held_out = inner.map_or(number, |inner| inner.game.into()) % HELD_OUT == 0;
+            let result = (!source.score_only).then_some(game.result);
+            for (position, m, score) in game.positions() {
+                if texel::is_wanted(&position, m, score) {
+                    let sample = Sample::new(&position, score, result);
+                    show(Visited { position: &position, sample, held_out });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Cuts a file into blocks of whole games, without looking at the games.
+fn split(path: &Path, source: usize, blocks: &mut Vec<Block>) -> Result<(), TrainError> {
+    let file = File::open(path).map_err(TrainError::file(path))?;
+    let mut reader = BufReader::with_capacity(1 << 20, file);
+    let mut block = Block { source, first: 1, ..Block::default() };
+    for game in 1.. {
+        let is_end = reader.fill_buf().map_err(TrainError::file(path))?.is_empty();
+        if block.length >= BLOCK || is_end && block.length > 0 {
+            let offset = block.offset + block.length as u64;
+            let next = Block { source, offset, first: game, ..Block::default() };
+            blocks.push(std::mem::replace(&mut block, next));
+        }
+        if is_end {
+            break;
+        }
+        block.length += skip_game(&mut reader).map_err(|error| {
+            let is_short = error.kind() == io::ErrorKind::UnexpectedEof;
+            let reason = FormatError::Truncated;
+            let data = TrainError::Data { path: path.to_path_buf(), game, reason };
+            if is_short { data } else { TrainError::file(path)(error) }
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads over a game; its bytes.
+fn skip_game(reader: &mut impl Read) -> io::Result<usize> {
+    reader.read_exact(&mut [0; HEADER])?;
+    let (mut length, mut step) = (HEADER, [1; STEP]);
+    while step != [0; STEP] {
+        reader.read_exact(&mut step)?;
+        length += STEP;
+    }
+    Ok(length)
+}
+
+/// Works on items with several threads; the error of the first item that has one.
+pub fn each<T: Send>(
+    items: &mut [T],
+    threads: usize,
+    work: impl Fn(&mut T) -> Result<(), TrainError> + Sync,
+) -> Result<(), TrainError> {
+    let threads = threads.min(items.len());
+    let queue = Mutex::new(items.iter_mut().enumerate());
+    let failure = Mutex::new(None::<(usize, TrainError)>);
+    let next = || queue.lock().ok()?.next();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((index, item)) = next() {
+                    if let Err(error) = work(item)
+                        && let Ok(mut failure) = failure.lock()
+                        && failure.as_ref().is_none_or(|&(first, _)| index < first)
+                    {
+                        *failure = Some((index, error));
+                    }
+                }
+            });
+        }
+    });
+    match failure.into_inner() {
+        Ok(Some((_, error))) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Threads wanted, or one per core.
+pub fn threads(wanted: Option<NonZero<usize>>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    wanted.map_or_else(cores, NonZero::get)
+}

@@ -1,0 +1,653 @@
+//! One step against the definitions, a problem with a known answer, and runs that are interrupted.
+
+use clap::{Parser, ValueEnum};
+use tempfile::TempDir;
+
+use super::model::{LOGIT_PER_OUTPUT, Layout, TILE};
+use super::*;
+use crate::board::{Color, Position, Role, Square};
+use crate::eval::network::shape::{OUTPUTS, PIECE_SQUARES, View, output_bucket};
+use crate::eval::network::{EMBEDDED, Network};
+use crate::eval::{self, Evaluator};
+use crate::score::Score;
+use crate::train::format::{Game, GameResult, InnerPosition};
+
+fn random_positions(seed: u64, count: usize) -> Vec<(Position, Score, GameResult)> {
+    const RESULTS: [GameResult; 3] = [GameResult::BlackWon, GameResult::Draw, GameResult::WhiteWon];
+    let mut random = Random::new(seed);
+    let mut positions = Vec::new();
+    let mut position = Position::startpos();
+    while positions.len() < count {
+        match random.pick(&position.legal_moves()) {
+            Some(&m) if position.occupied().count() > 4 => position = position.play(m).0,
+            _ => position = Position::startpos(),
+        }
+        if random.below(7) == 0 {
+            let score = Score::cp(random.below(1_200) as i32 - 600);
+            positions.push((position.clone(), score, RESULTS[random.below(3)]));
+        }
+    }
+    positions
+}
+
+fn samples(positions: &[(Position, Score, GameResult)]) -> Vec<Sample> {
+    let sample = |(position, score, result): &(Position, Score, GameResult)| {
+        Sample::new(position, *score, Some(*result))
+    };
+    positions.iter().map(sample).collect()
+}
+
+// --- One step against the definitions ------------------------------------------------------------
+
+/// The step by its definition: loops over positions, sides, pieces and neurons in double precision.
+struct Reference {
+    shape: Shape,
+    /// By row of the layout, then neuron.
+    weights: Vec<Vec<f64>>,
+    output_biases: Vec<f64>,
+    /// Adam's means and squares of every row, of the factoriser's rows behind them, and of the biases.
+    adam: Vec<Vec<[f64; 2]>>,
+    steps: i32,
+}
+
+impl Reference {
+    fn new(model: &Model) -> Reference {
+        let shape = model.shape;
+        let rows = Layout::of(shape).rows();
+        let at = |row: usize, neuron: usize| {
+            f64::from(model.tiles[neuron / TILE][row * TILE + neuron % TILE])
+        };
+        Reference {
+            shape,
+            weights: (0..rows)
+                .map(|row| (0..shape.hidden).map(|neuron| at(row, neuron)).collect())
+                .collect(),
+            output_biases: model.output_biases.iter().map(|&bias| bias.into()).collect(),
+            adam: vec![vec![[0.0; 2]; shape.hidden]; rows + PIECE_SQUARES + 1],
+            steps: 0,
+        }
+    }
+
+    fn step(&mut self, batch: &[(Position, Score, GameResult)], step: Step) -> f64 {
+        let (bias, output_rows) = (self.shape.inputs(), self.shape.inputs() + 1);
+        let rows = output_rows + 2 * OUTPUTS;
+        let hidden = self.shape.hidden;
+        let mut gradients = vec![vec![0.0; hidden]; rows + PIECE_SQUARES + 1];
+        let mut total = 0.0;
+        for (position, score, result) in batch {
+            let us = position.turn();
+            let output = output_bucket(position.occupied().count());
+            let active = [us, !us].map(|color| {
+                let view =
+                    View::with_king_buckets(color, position.king(color), self.shape.king_buckets);
+                position.piece_squares().map(|piece| view.input(piece)).collect::<Vec<usize>>()
+            });
+            let mut value = self.output_biases[output];
+            let mut sums = vec![vec![0.0; hidden]; 2];
+            for side in 0..2 {
+                for (neuron, sum) in sums[side].iter_mut().enumerate() {
+                    let weights = active[side].iter().map(|&row| self.weights[row][neuron]);
+                    *sum = self.weights[bias][neuron] + weights.sum::<f64>();
+                    let row = output_rows + 2 * output + side;
+                    value += sum.clamp(0.0, 1.0).powi(2) * self.weights[row][neuron];
+                }
+            }
+            let (loss, by_logit) = defined_loss(value / 2.0, us, *score, *result, step);
+            total += loss;
+            let by_output = by_logit / 2.0 / batch.len() as f64;
+            gradients[rows + PIECE_SQUARES][output] += by_output;
+            for side in 0..2 {
+                for neuron in 0..hidden {
+                    let (sum, row) = (sums[side][neuron], output_rows + 2 * output + side);
+                    gradients[row][neuron] += by_output * sum.clamp(0.0, 1.0).powi(2);
+                    if (0.0..=1.0).contains(&sum) {
+                        let by_sum = by_output * self.weights[row][neuron] * 2.0 * sum;
+                        gradients[bias][neuron] += by_sum;
+                        for &input in &active[side] {
+                            gradients[input][neuron] += by_sum;
+                            if self.shape.king_buckets > 1 {
+                                gradients[rows + input % PIECE_SQUARES][neuron] += by_sum;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        self.descend(&gradients, step);
+        total
+    }
+
+    fn descend(&mut self, gradients: &[Vec<f64>], step: Step) {
+        self.steps += 1;
+        let bias = self.shape.inputs();
+        let rows = bias + 1 + 2 * OUTPUTS;
+        let correct = [0.9, 0.999_f64].map(|beta| 1.0 - f64::powi(beta, self.steps));
+        let mut updates = vec![vec![0.0; self.shape.hidden]; gradients.len()];
+        for (row, gradients) in gradients.iter().enumerate() {
+            for (neuron, &gradient) in gradients.iter().enumerate() {
+                let [mean, square] = &mut self.adam[row][neuron];
+                *mean = 0.9 * *mean + 0.1 * gradient;
+                *square = 0.999 * *square + 0.001 * gradient * gradient;
+                let deviation = (*square / correct[1]).sqrt() + 1e-8;
+                updates[row][neuron] = step.lr * (*mean / correct[0]) / deviation;
+            }
+        }
+        for (row, weights) in self.weights.iter_mut().enumerate() {
+            for (neuron, weight) in weights.iter_mut().enumerate() {
+                if row != bias {
+                    *weight -= step.lr * step.decay * *weight;
+                }
+                *weight -= updates[row][neuron];
+                if row < bias {
+                    *weight -= updates[rows + row % PIECE_SQUARES][neuron];
+                    *weight = weight.clamp(-509.5 / 255.0, 509.5 / 255.0);
+                } else if row > bias {
+                    *weight = weight.clamp(-126.5 / 64.0, 126.5 / 64.0);
+                }
+            }
+        }
+        for (output, bias) in self.output_biases.iter_mut().enumerate() {
+            *bias -= updates[rows + PIECE_SQUARES][output];
+        }
+    }
+}
+
+/// The loss of a position and its derivative by the logit, as the page about the trainer has them.
+fn defined_loss(logit: f64, us: Color, score: Score, result: GameResult, step: Step) -> (f64, f64) {
+    let Target { curve, wdl } = step.target;
+    let points_of = |value: f64| {
+        let win = |value: f64| 1.0 / (1.0 + ((curve.offset - value) / curve.scale).exp());
+        (1.0 + win(value) - win(-value)) / 2.0
+    };
+    let sign = if us.is_white() { 1.0 } else { -1.0 };
+    let result = 0.5 + sign * (f64::from(result.points()) - 0.5);
+    let target = wdl * result + (1.0 - wdl) * points_of(sign * f64::from(score.value()));
+    let loss = |logit: f64| {
+        let p = points_of(logit * curve.scale);
+        match step.loss {
+            Loss::CrossEntropy => -target * p.ln() - (1.0 - target) * (1.0 - p).ln(),
+            Loss::SquaredError => (p - target).powi(2),
+            Loss::Power => (p - target).abs().powf(2.5),
+        }
+    };
+    (loss(logit), (loss(logit + 1e-5) - loss(logit - 1e-5)) / 2e-5)
+}
+
+#[test]
+fn steps_are_those_of_the_definitions_for_every_loss_and_shape() {
+    let positions = random_positions(5, 90);
+    let samples = samples(&positions);
+    for (hidden, king_buckets, offset, threads) in [(64, 1, 0.0, 1), (128, 4, 200.0, 3)] {
+        for &loss in Loss::value_variants() {
+            let shape = Shape { hidden, king_buckets };
+            let mut state = State::new(Model::random(shape, &mut Random::new(1)));
+            let mut reference = Reference::new(&state.model);
+            let mut learner = Learner::new(shape, threads);
+            let target = Target { curve: Curve { scale: 300.0, offset }, wdl: 0.3 };
+            let step = Step { loss, target, lr: 1e-3, decay: 0.5 };
+            for number in 0..3 {
+                let range = 30 * number..30 * (number + 1);
+                let batch: Vec<u32> = (range.start as u32..range.end as u32).collect();
+                let State { model, optimizer, .. } = &mut state;
+                let found = learner.learn(model, optimizer, &samples, &batch, step);
+                let expected = reference.step(&positions[range], step);
+                assert!((found - expected).abs() < 1e-5 * expected, "{found} {expected}");
+            }
+            let defined = Reference::new(&state.model);
+            let mut worst = 0.0_f64;
+            for (ours, theirs) in defined.weights.iter().zip(&reference.weights) {
+                for (ours, theirs) in ours.iter().zip(theirs) {
+                    worst = worst.max((ours - theirs).abs());
+                }
+            }
+            for (ours, theirs) in defined.output_biases.iter().zip(&reference.output_biases) {
+                worst = worst.max((ours - theirs).abs());
+            }
+            // Three steps of 1e-3, of single-precision gradients and measured ones.
+            assert!(worst < 5e-5, "{loss:?} {shape}: {worst}");
+        }
+    }
+}
+
+// --- Floating point against integers --------------------------------------------------------------
+
+/// Outputs of a model in centipawns, and those of the engine with the same network.
+fn compared(model: &Model, parameters: &Parameters) -> Vec<(f64, f64)> {
+    let positions = random_positions(6, 200);
+    let engine = Evaluator::Network(std::sync::Arc::new(Network::new(parameters).unwrap()));
+    let mut learner = Learner::new(model.shape, 1);
+    let indices: Vec<u32> = (0..positions.len() as u32).collect();
+    let mut outputs = Vec::new();
+    learner.evaluate(model, &samples(&positions), &indices, |_, output| {
+        outputs.push(f64::from(output) * f64::from(parameters.scale));
+    });
+    let values = positions
+        .iter()
+        .map(|(position, ..)| eval::State::with(&engine, position).evaluate(position).value());
+    let is_plain = |position: &Position| !eval::endings::may_mislead(position);
+    let plain = positions.iter().map(|(position, ..)| is_plain(position));
+    let pairs = outputs.into_iter().zip(values.map(f64::from)).zip(plain);
+    pairs.filter_map(|(pair, is_plain)| is_plain.then_some(pair)).collect()
+}
+
+#[test]
+fn the_engine_evaluates_as_the_trainer_does() {
+    let trained = Parameters::read(EMBEDDED).unwrap();
+    let random = Model::random(Shape::BUILT, &mut Random::new(2)).quantised(400.0, 0);
+    for parameters in [trained, random] {
+        let pairs = compared(&Model::of(&parameters), &parameters);
+        assert!(pairs.len() > 40);
+        for (output, value) in pairs {
+            assert!((output - value).abs() < 2.0, "{output} {value}");
+        }
+    }
+}
+
+#[test]
+fn rounding_to_integers_changes_evaluations_little() {
+    let mut random = Random::new(3);
+    let mut model = Model::of(&Parameters::read(EMBEDDED).unwrap());
+    // Values anywhere between two integers, as training leaves them.
+    let layout = Layout::of(model.shape);
+    for tile in &mut model.tiles {
+        for (index, value) in tile.iter_mut().enumerate() {
+            let unit = if index / TILE <= layout.bias() { 255.0 } else { 64.0 };
+            *value += (random.below(1_000) as f32 / 1_000.0 - 0.5) / unit;
+        }
+        layout.clip(tile);
+    }
+    let pairs = compared(&model, &model.quantised(118.0, 0));
+    let errors = pairs.iter().map(|(output, value)| (output - value).powi(2));
+    let error = (errors.sum::<f64>() / pairs.len() as f64).sqrt();
+    assert!(error < 12.0, "root mean square of {error} centipawns");
+}
+
+#[test]
+fn a_network_to_start_from_keeps_its_centipawns_on_another_scale() {
+    let parameters = Parameters::read(EMBEDDED).unwrap();
+    let samples = samples(&random_positions(6, 50));
+    let indices: Vec<u32> = (0..samples.len() as u32).collect();
+    let mut learner = Learner::new(Shape::BUILT, 2);
+    let mut outputs = |model: &Model, factor: f64| {
+        let mut values = Vec::new();
+        learner.evaluate(model, &samples, &indices, |_, output| {
+            values.push(f64::from(output) * factor);
+        });
+        values
+    };
+    let before = outputs(&Model::of(&parameters), f64::from(parameters.scale));
+    let model = Model::of(&parameters).with_logits(parameters.scale, 250.0);
+    let after = outputs(&model, 250.0 * f64::from(LOGIT_PER_OUTPUT));
+    for (before, after) in before.iter().zip(after) {
+        // Output weights at the limit are clipped.
+        assert!((before - after).abs() < 0.02 * before.abs() + 2.0, "{before} {after}");
+    }
+}
+
+// --- Whole runs ------------------------------------------------------------------------------------
+
+#[derive(Parser)]
+struct Command {
+    #[command(flatten)]
+    args: TrainArgs,
+}
+
+/// The arguments of a command line, with files below `folder`.
+fn args(folder: &TempDir, line: &str) -> TrainArgs {
+    let words = line.split_whitespace().map(|word| match word.strip_prefix('@') {
+        Some(name) => folder.path().join(name).display().to_string(),
+        None => word.to_owned(),
+    });
+    Command::parse_from(["train".to_owned()].into_iter().chain(words)).args
+}
+
+/// White's material in centipawns.
+fn material(position: &Position) -> i32 {
+    let value = |role| match role {
+        Role::Pawn => 100,
+        Role::Knight => 300,
+        Role::Bishop => 320,
+        Role::Rook => 500,
+        Role::Queen => 900,
+        Role::King => 0,
+    };
+    let sign = |color: Color| if color.is_white() { 1 } else { -1 };
+    position.piece_squares().map(|piece| sign(piece.color()) * value(piece.role())).sum()
+}
+
+/// A file of games of random moves, scored by material.
+fn write_games(folder: &TempDir, name: &str, seed: u64, games: u64) {
+    let mut bytes = Vec::new();
+    for number in 0..games {
+        let mut random = Random::numbered(seed, number);
+        let start = Position::startpos();
+        let mut game = Game { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };
+        let mut position = start;
+        for _ in 0..120 {
+            let Some(&m) = random.pick(&position.legal_moves()) else { break };
+            game.moves.push((m, Score::cp(material(&position))));
+            position = position.play(m).0;
+        }
+        game.result = match material(&position) {
+            200.. => GameResult::WhiteWon,
+            ..=-200 => GameResult::BlackWon,
+            _ => GameResult::Draw,
+        };
+        bytes.extend(game.to_bytes());
+    }
+    std::fs::write(folder.path().join(name), bytes).unwrap();
+}
+
+#[test]
+fn the_value_of_material_is_learned_with_every_loss() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 1, 400);
+    for loss in ["ce", "mse", "2.5 --offset 100"] {
+        let args = args(
+            &folder,
+            &format!(
+                "--data @games --out @material.net --force --hidden 64 --king-buckets 1 --wdl 0 \
+                 --epochs 25 --batch 256 --lr 0.004 --threads 2 --loss {loss}"
+            ),
+        );
+        run(&args).unwrap();
+        let parameters = read_network(&args.out).unwrap();
+        let mut positions = Vec::new();
+        for (fen, expected) in [
+            ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 900.0),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR b Kkq - 0 1", 500.0),
+            ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 300.0),
+            ("rnbqkbnr/pppp1pp1/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1", -200.0),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0.0),
+        ] {
+            positions.push((Position::from_fen(fen).unwrap(), expected));
+        }
+        let model = Model::of(&parameters);
+        let samples: Vec<Sample> = positions
+            .iter()
+            .map(|(position, _)| Sample::new(position, Score::ZERO, None))
+            .collect();
+        let indices: Vec<u32> = (0..samples.len() as u32).collect();
+        let mut expected = positions.iter().map(|&(_, expected)| expected);
+        Learner::new(model.shape, 1).evaluate(&model, &samples, &indices, |_, output| {
+            let value = f64::from(output) * f64::from(parameters.scale);
+            let expected = expected.next().unwrap();
+            let allowed = 60.0 + 0.15 * f64::abs(expected);
+            assert!(f64::abs(value - expected) < allowed, "{loss}: {value:.0} for {expected}");
+        });
+    }
+}
+
+fn open(args: &TrainArgs) -> Corpus {
+    Corpus::open(&args.data, &args.score_only, 2).unwrap()
+}
+
+/// Makes up to `steps` steps, resuming where a checkpoint is; concludes if that ends the run.
+fn train(args: &TrainArgs, steps: usize) {
+    let corpus = open(args);
+    let held_out = corpus.load_held_out().unwrap();
+    let outputs = Outputs::declare(args).unwrap();
+    let shape = shape(args, None).unwrap();
+    let mut training = Training::new(args, shape, &corpus, &held_out, outputs, 2).unwrap();
+    let mut made = 0;
+    let stops = || {
+        made += 1;
+        made == steps
+    };
+    match training.go_on(stops) {
+        Ok(()) => training.conclude().unwrap(),
+        Err(error) => assert!(matches!(error, TrainError::Interrupted), "{error}"),
+    }
+}
+
+#[test]
+fn an_interrupted_run_ends_as_one_that_was_not_wherever_it_is_interrupted() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 1, 300);
+    let line = "--data @games --hidden 64 --king-buckets 4 --epochs 3 --batch 512 --buffer 4096 \
+                --wdl 0.1:0.6 --force --out";
+    let whole = args(&folder, &format!("{line} @whole.net"));
+    train(&whole, usize::MAX);
+    let cut = args(&folder, &format!("{line} @cut.net --resume"));
+    let checkpoint = cut.out.with_added_extension("checkpoint");
+    // In the middle of an epoch, in the middle of a buffer, one step further, and over an epoch's end.
+    for steps in [1, 4, 1, 13, 20] {
+        train(&cut, steps);
+        // Steps and files after the checkpoint are lost, as by a kill.
+        let kept = std::fs::read(&checkpoint).unwrap();
+        train(&cut, 7);
+        std::fs::write(&checkpoint, kept).unwrap();
+    }
+    train(&cut, usize::MAX);
+    for extension in ["", ".csv", ".checkpoint"] {
+        let bytes = |name: &str| {
+            std::fs::read(folder.path().join(format!("{name}.net{extension}"))).unwrap()
+        };
+        assert!(bytes("whole") == bytes("cut"), "{extension}");
+    }
+    let text = std::fs::read_to_string(whole.out.with_added_extension("csv")).unwrap();
+    assert!(text.lines().count() > 30, "{text}");
+    assert!(whole.out.with_added_extension("svg").exists());
+}
+
+#[test]
+fn a_checkpoint_of_other_options_or_games_is_refused_before_it_is_touched() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 1, 60);
+    write_games(&folder, "others", 2, 60);
+    let line = "--hidden 64 --epochs 3 --batch 256 --resume --out @a.net";
+    train(&args(&folder, &format!("--data @games {line}")), 3);
+    let checkpoint = folder.path().join("a.net.checkpoint");
+    let before = std::fs::read(&checkpoint).unwrap();
+    for other in [
+        "--data @others",
+        "--data @games --lr 0.002",
+        "--data @games --final-lr 0",
+        "--data @games --seed 2",
+        "--data @games --loss ce",
+        "--data @games --wdl 0:0.3",
+        "--data @games --buffer 4096",
+        "--data @games --king-buckets 1",
+    ] {
+        let refusal = run(&args(&folder, &format!("{other} {line}"))).unwrap_err().to_string();
+        assert!(refusal.contains("other options or data"), "{other}: {refusal}");
+        assert!(std::fs::read(&checkpoint).unwrap() == before, "{other}");
+    }
+    let other = args(&folder, &format!("--data @games {line} --threads 3 --checkpoint-minutes 1"));
+    run(&other).unwrap();
+}
+
+#[test]
+fn outputs_that_would_destroy_something_or_cannot_be_written_are_found_before_any_work() {
+    let folder = TempDir::new().unwrap();
+    // Reading any of these would be an error of its own.
+    for name in ["games", "foreign.net", "b.net.csv", "c.net.checkpoint"] {
+        std::fs::write(folder.path().join(name), "not games").unwrap();
+    }
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    std::fs::create_dir(folder.path().join("d.net.svg")).unwrap();
+    std::fs::write(folder.path().join("start.net"), EMBEDDED).unwrap();
+    for (line, culprit) in [
+        ("--out @games", "games"),
+        ("--out @games --force", "games"),
+        ("--out @a.net --score-only @a.net.csv", "a.net.csv"),
+        ("--out @start.net --from @start.net --force", "start.net"),
+        ("--out @foreign.net", "foreign.net"),
+        ("--out @b.net", "b.net.csv"),
+        ("--out @c.net", "c.net.checkpoint"),
+        ("--out @d.net", "d.net.svg"),
+        ("--out @folder", "folder"),
+        ("--out @missing/a.net", "missing"),
+    ] {
+        let args = args(&folder, &format!("--data @games {line}"));
+        let refusal = run(&args).unwrap_err().to_string();
+        assert!(refusal.contains("cannot write") && refusal.contains(culprit), "{line}: {refusal}");
+        assert_eq!(refusal.lines().count(), 1);
+    }
+    assert_eq!(std::fs::read(folder.path().join("games")).unwrap(), b"not games");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 7, "nothing was left behind");
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("start.net"), EMBEDDED).unwrap();
+    for (line, reason) in [
+        ("--from @start.net --hidden 64", "64 neurons"),
+        ("--lr 1e-5 --final-lr 1e-4", "--final-lr"),
+        ("--lr 1e-7", "--final-lr"),
+    ] {
+        let args = args(&folder, &format!("--data @games --out @a.net {line}"));
+        let refusal = run(&args).unwrap_err().to_string();
+        assert!(refusal.contains(reason) && refusal.lines().count() == 1, "{line}: {refusal}");
+    }
+}
+
+#[test]
+fn numbers_that_mean_nothing_are_refused() {
+    for option in [
+        "--lr 0",
+        "--lr -1",
+        "--lr nan",
+        "--lr inf",
+        "--final-lr -1",
+        "--decay -0.1",
+        "--epochs 0",
+        "--superbatches 0",
+        "--epochs 1 --superbatches 1",
+        "--batch 0",
+        "--batch 2000000",
+        "--hidden 0",
+        "--hidden 100",
+        "--hidden 4096",
+        "--king-buckets 0",
+        "--king-buckets 2",
+        "--wdl 2",
+        "--wdl 0:2",
+        "--wdl -0.1",
+        "--wdl nan",
+        "--scale 0",
+        "--scale -5",
+        "--offset -5",
+        "--loss 3",
+        "--loss l1",
+        "--buffer 0",
+        "--threads 0",
+        "--checkpoint-minutes 0",
+        "--number 70000",
+    ] {
+        let line = format!("train --data games --out a.net {option}");
+        assert!(Command::try_parse_from(line.split_whitespace()).is_err(), "{option}");
+    }
+}
+
+// --- The corpus --------------------------------------------------------------------------------------
+
+#[test]
+fn every_position_is_seen_once_an_epoch_in_another_order_each_time() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 3, 400);
+    let corpus = open(&args(&folder, "--data @games @games --out @a"));
+    let key = |sample: &Sample| format!("{sample:?}");
+    let sorted = |mut samples: Vec<Sample>| {
+        samples.sort_by_key(key);
+        samples
+    };
+    let load = |epoch, buffer| -> Vec<Sample> {
+        let buffers = corpus.buffers(1, epoch, buffer);
+        assert_eq!(buffers.len() > 2, buffer < 10_000);
+        let load = |blocks: &Vec<usize>| corpus.load(blocks, 3).unwrap();
+        buffers.iter().flat_map(load).collect()
+    };
+    let all = load(0, usize::MAX);
+    assert_eq!(all.len(), corpus.training());
+    let (first, second) = (load(0, 5_000), load(1, 5_000));
+    assert!(first != second && first == load(0, 5_000));
+    let all = sorted(all);
+    assert!(sorted(first) == all && sorted(second) == all);
+    let held_out = corpus.load_held_out().unwrap();
+    assert_eq!(held_out.len(), corpus.held_out());
+    let share = corpus.training() as f64 / held_out.len() as f64;
+    assert!((15.0..25.0).contains(&share), "{share}");
+}
+
+/// The files of a game collection and of the positions found inside its searches.
+fn write_score_only(folder: &TempDir, name: &str, games: impl Iterator<Item = u32>) {
+    let mut bytes = Vec::new();
+    for game in games {
+        let position = Position::startpos();
+        let m = position.parse_uci("e2e4").unwrap();
+        let inner = InnerPosition { game, position, best: m, score: Score::cp(game as i32) };
+        bytes.extend(inner.to_bytes());
+    }
+    std::fs::write(folder.path().join(name), bytes).unwrap();
+}
+
+#[test]
+fn scores_without_a_result_are_held_out_with_their_game() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 1, 40);
+    let numbers = [19, 20, 20, 21, 40, 300, 70_000, 70_001];
+    write_score_only(&folder, "inner", numbers.into_iter());
+    let with = open(&args(&folder, "--data @games --score-only @inner --out @a"));
+    let without = open(&args(&folder, "--data @games --out @a"));
+    assert_eq!(with.training() - without.training(), 3);
+    assert_eq!(with.held_out() - without.held_out(), 5);
+    let mut scores = Vec::new();
+    with.visit(|visited| {
+        if visited.sample.result().is_none() {
+            scores.push((visited.sample.score, visited.held_out));
+        }
+    })
+    .unwrap();
+    let expected = [(19, false), (20, true), (20, true), (21, false), (40, true), (300, true)];
+    assert_eq!(scores[..6], expected);
+
+    let refusal = |line: &str| {
+        let args = args(&folder, line);
+        Corpus::open(&args.data, &args.score_only, 2).err().unwrap().to_string()
+    };
+    let found = refusal("--data @inner --out @a");
+    assert!(found.contains("inner: game 1") && found.contains("--score-only"), "{found}");
+    let found = refusal("--data @games --score-only @games --out @a");
+    assert!(found.contains("games: game 1") && found.contains("--data"), "{found}");
+}
+
+#[test]
+fn damaged_games_are_named_before_training_begins() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 1, 40);
+    let path = folder.path().join("games");
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 6]).unwrap();
+    let args = args(&folder, "--data @games --out @a.net");
+    let refusal = run(&args).unwrap_err().to_string();
+    assert!(refusal.contains("game 40: cut off"), "{refusal}");
+    let mut damaged = whole;
+    damaged[33] ^= 8;
+    std::fs::write(&path, damaged).unwrap();
+    let refusal = run(&args).unwrap_err().to_string();
+    assert!(refusal.contains("game 1: illegal move"), "{refusal}");
+    assert!(!args.out.exists());
+}
+
+#[test]
+fn the_position_of_the_square_and_the_flip_agree() {
+    // A knight that only one side has, seen from both sides.
+    let fen = "4k3/8/8/8/8/5N2/8/4K3";
+    let [white, black] = ["w", "b"].map(|turn| {
+        let position = Position::from_fen(&format!("{fen} {turn} - - 0 1")).unwrap();
+        Sample::new(&position, Score::ZERO, None).inputs(1).collect::<Vec<_>>()
+    });
+    let knight = |color| {
+        let piece = crate::board::PieceSquare::new(Color::White, Role::Knight, Square::F3);
+        View::with_king_buckets(
+            color,
+            if color == Color::White { Square::E1 } else { Square::E8 },
+            1,
+        )
+        .input(piece) as u16
+    };
+    assert!(white.contains(&[knight(Color::White), knight(Color::Black)]));
+    assert!(black.contains(&[knight(Color::Black), knight(Color::White)]));
+}
