@@ -276,24 +276,29 @@ fn commands(page: &Page) -> Vec<(usize, &str)> {
     commands
 }
 
-#[test]
-fn examples_run() {
+/// Runs a command in an empty folder with the shipped suites in it.
+fn run(command: &str) -> std::process::Output {
     let folder = tempfile::tempdir().expect("a folder");
     for suite in ["tactics.epd", "zugzwang.epd"] {
         std::fs::copy(root().join("tests/suites").join(suite), folder.path().join(suite))
             .expect("a copy");
     }
+    Command::new(env!("CARGO_BIN_EXE_tacet"))
+        .args(words(command))
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("tacet starts")
+}
+
+#[test]
+fn examples_run() {
     let mut faults = Vec::new();
     let mut count = 0;
     for page in pages() {
         for (number, command) in commands(&page) {
             count += 1;
-            let output = Command::new(env!("CARGO_BIN_EXE_tacet"))
-                .args(words(command))
-                .current_dir(folder.path())
-                .stdin(Stdio::null())
-                .output()
-                .expect("tacet starts");
+            let output = run(command);
             if !output.status.success() {
                 let error = String::from_utf8_lossy(&output.stderr);
                 let path = page.path.display();
