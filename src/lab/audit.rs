@@ -200,10 +200,6 @@ impl Entry {
 impl Plan {
     fn new(args: AuditArgs) -> Result<Plan, LabError> {
         let setup = args.search.check(Searcher::Classic)?;
-        if setup.searcher != Searcher::Classic {
-            let reason = "audit works with the classic searcher only".to_owned();
-            return Err(LabError::Usage(reason));
-        }
         let suite = args.selection.read()?;
         let mut schemes = args.null_move.clone();
         let mut seen = HashSet::new();

@@ -135,6 +135,10 @@ impl Plan {
         if depths.is_empty() && args.nodes.is_none() && args.time.is_none() {
             depths.push(8);
         }
+        if !setup.options.iterations && depths.len() > 1 {
+            let reason = "with iterations=off a search has one depth only: give one to --depths";
+            return Err(LabError::Usage(reason.to_owned()));
+        }
         let base = base(&schemes, args.base)?;
         let out = report::prefix("compare", &args.selection.file, args.out.as_deref())?;
         let command = command(&args, &setup, &schemes, &depths);
@@ -360,7 +364,8 @@ impl Plan {
         let (first, last) = (self.depths.first(), self.depths.last());
         let (min, max) = (first.map_or(1, |&depth| depth), last.map_or(1, |&depth| depth));
         // A single depth is no curve: show how it came about.
-        let from = if min == max { (max - 3).max(1) } else { min };
+        let is_iterated = min == max && self.setup.options.iterations;
+        let from = if is_iterated { (max - 3).max(1) } else { min };
         let line = |(scheme, name): (usize, &&str)| Series {
             name: (*name).to_owned(),
             points: (from..=max)

@@ -16,7 +16,7 @@ use super::worker::Worker;
 use super::{Bound, Info, Line, Message, Outcome};
 use crate::board::movegen::Kind;
 use crate::board::{PackedMove, Position, Role, color_index, see};
-use crate::score::{Depth, MAX_PLY, Ply, Score};
+use crate::score::{Depth, MAX_DEPTH, MAX_PLY, Ply, Score};
 use crate::time::Progress;
 
 /// The searcher. One is made for each search: history begins empty.
@@ -41,7 +41,7 @@ impl<'a> Classic<'a> {
     /// Deepens until the keeper says stop. A mate found does not end the search.
     pub fn run(mut self, report: &mut dyn FnMut(&Message)) -> Outcome {
         let mut outcome = Outcome::default();
-        for depth in 1..=self.worker.time.max_depth() {
+        for depth in self.first_depth()..=self.worker.time.max_depth() {
             let Some(lines) = self.iteration(depth, report) else {
                 break;
             };
@@ -63,6 +63,14 @@ impl<'a> Classic<'a> {
         }
         outcome.stats = self.worker.stats;
         outcome
+    }
+
+    /// The depth of the first iteration.
+    fn first_depth(&self) -> Depth {
+        let last = self.worker.time.max_depth();
+        // Without a limit of depth there is no depth to go straight to.
+        let is_straight = !self.worker.job.switches.iterations && last < MAX_DEPTH;
+        if is_straight { last } else { 1 }
     }
 
     /// Whether the position of the worker's job, `ply` plies from the root of another search,
@@ -191,7 +199,9 @@ impl<'a> Classic<'a> {
             Verdict::NotTried | Verdict::FailedLow => (depth, path, false),
             Verdict::Continue { depth: reduced, path: below, redo } => (reduced, below, redo),
         };
-        let mut tt_move = entry.map_or(PackedMove::NONE, |entry| entry.best);
+        let entry_move =
+            entry.filter(|_| self.worker.job.switches.table_moves).map(|entry| entry.best);
+        let mut tt_move = entry_move.unwrap_or(PackedMove::NONE);
         if self.worker.job.switches.internal_deepening && tt_move.is_none() && searched_depth >= 4 {
             tt_move = self.moves(position, window, searched_depth - 2, ply, below, tt_move)?.best;
         }

@@ -38,6 +38,7 @@ use handicap::Handicap;
 use null_move::Scheme;
 use observer::Observer;
 use params::Values;
+use pvs::{Memory, Pvs};
 use stats::Stats;
 pub use switches::ClassicOptions;
 use table::Table;
@@ -293,6 +294,9 @@ pub fn run(
 /// `beta` at `depth`: its value in the window `(beta - 1, beta)`, and what was counted. The keys of
 /// the path to it are the last of [`SearchJob::earlier`]. `None` if stopped. One thread; for the
 /// laboratory.
+///
+/// The playing searcher takes the node for the root of a search: it does not prune the node itself,
+/// and prunes less near it. That is closer to the truth than the search in which the node was met.
 pub fn decide(
     job: &SearchJob,
     table: &Table,
@@ -303,5 +307,15 @@ pub fn decide(
 ) -> Option<(Score, Stats)> {
     let shared = SharedContext::for_one();
     table.new_search();
-    Classic::new(Worker::new(job, table, time, &shared, 0, None)).decide(beta, depth, ply)
+    job.values.install();
+    let worker = Worker::new(job, table, time, &shared, 0, None);
+    match job.searcher {
+        Searcher::Classic => Classic::new(worker).decide(beta, depth, ply),
+        _ => {
+            let (mut memory, mut report) = (Memory::new(), |_: &Message| ());
+            let (score, stats) =
+                Pvs::new(worker, &mut memory, &mut report).decide(beta.to_table(ply), depth)?;
+            Some((score.from_table(ply), stats))
+        }
+    }
 }

@@ -33,6 +33,10 @@ macro_rules! switches {
 switches! {
     /// Use the transposition table.
     table = true, "table";
+    /// Search the move of the table's entry first.
+    table_moves = true, "table-moves";
+    /// Deepen ply by ply. Off: go straight to the depth, if there is a limit of depth.
+    iterations = true, "iterations";
     /// Order quiet moves by the history heuristic; else in the order of generation.
     history = true, "history";
     /// One ply more for a leaf in check.

@@ -3,12 +3,13 @@
 //! Minimax looks at every move and knows no window, so whatever alpha-beta, principal variation
 //! search or fail-soft bounds get wrong shows as another value.
 
-use crate::schemes::searcher::classic;
+use crate::schemes::searcher::{classic, classic_with};
 use proptest::prelude::*;
 use tacet::board::Position;
 use tacet::board::movegen::{Kind, MoveList, generate};
 use tacet::eval::{Evaluator, State};
 use tacet::score::{Depth, Score};
+use tacet::search::{ClassicOptions, Outcome};
 
 /// The value of a node. `path` holds the keys from the root (included) to the node (left out).
 fn minimax(position: &Position, mut depth: Depth, path: &mut Vec<u64>) -> Score {
@@ -123,4 +124,32 @@ fn equals_minimax_where_rules_are_special() {
         let position = Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"));
         compare(&position, 4);
     }
+}
+
+#[test]
+fn a_search_straight_to_its_depth_finds_the_value_of_the_last_iteration() {
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let position = Position::from_fen(kiwipete).unwrap_or_else(|error| panic!("{error}"));
+    let without = ClassicOptions { table: false, history: false, ..ClassicOptions::default() };
+    let iterated = classic_with(without, "off", &position, 4);
+    let straight = ClassicOptions { iterations: false, ..without };
+    let straight = classic_with(straight, "off", &position, 4);
+    let depths = |outcome: &Outcome| outcome.iterations.iter().map(|i| i.depth).collect::<Vec<_>>();
+    assert_eq!(depths(&iterated), [1, 2, 3, 4]);
+    assert_eq!(depths(&straight), [4]);
+    assert_eq!(straight.score(), iterated.score());
+    assert!(straight.stats.nodes < iterated.stats.nodes);
+}
+
+#[test]
+fn without_its_move_the_table_orders_nothing() {
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let position = Position::from_fen(kiwipete).unwrap_or_else(|error| panic!("{error}"));
+    let options = ClassicOptions { history: false, ..ClassicOptions::default() };
+    let with = classic_with(options, "off", &position, 5);
+    let without = ClassicOptions { table_moves: false, ..options };
+    let without = classic_with(without, "off", &position, 5);
+    assert_eq!(without.score(), with.score());
+    assert!(without.stats.nodes > with.stats.nodes);
+    assert!(without.stats.table_cutoffs > 0, "its scores still count");
 }

@@ -5,6 +5,7 @@ use super::{Node, Pvs, RootMoves};
 use crate::board::PackedMove;
 use crate::score::{Depth, Score};
 use crate::search::context::CompletedIteration;
+use crate::search::stats::Stats;
 use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, variation};
 use crate::time::Progress;
 use std::time::Duration;
@@ -44,6 +45,18 @@ impl Pvs<'_> {
         outcome.stats = self.worker.stats;
         self.memory.eval = Some(self.worker.eval);
         outcome
+    }
+
+    /// Whether the root reaches `beta` at `depth`: its value in the window `(beta - 1, beta)`.
+    /// Iterates up to the depth. `None` if stopped.
+    pub fn decide(mut self, beta: Score, depth: Depth) -> Option<(Score, Stats)> {
+        let mut score = beta;
+        for depth in 1..=depth.max(1) {
+            self.worker.target = depth;
+            let mut node = Node::root(beta - 1, beta, depth);
+            score = self.search::<Root>(&self.worker.job.root, &mut node)?;
+        }
+        Some((score, self.worker.stats))
     }
 
     /// If the iteration ended because another thread has completed it, or a deeper one: takes that

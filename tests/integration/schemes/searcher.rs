@@ -20,9 +20,20 @@ impl Clock for Still {
 
 /// The classic searcher with a scheme, to a depth, by plain recursion.
 pub fn classic(scheme: &str, root: &Position, depth: Depth) -> Outcome {
+    let options = ClassicOptions { table: false, history: false, ..ClassicOptions::default() };
+    classic_with(options, scheme, root, depth)
+}
+
+/// The same with options.
+pub fn classic_with(
+    options: ClassicOptions,
+    scheme: &str,
+    root: &Position,
+    depth: Depth,
+) -> Outcome {
     let mut job = SearchJob::new(root.clone(), Searcher::Classic);
     job.scheme = Scheme::named(scheme).unwrap_or_else(|| panic!("no scheme is named {scheme}"));
-    job.switches = ClassicOptions { table: false, history: false, ..ClassicOptions::default() };
+    job.switches = options;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let keeper = TimeManager::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
     let table = Table::new(1).expect("a table of 1 MB");
