@@ -36,6 +36,20 @@ impl GameResult {
             GameResult::Unknown => "*",
         }
     }
+
+    /// White's half points: 0, 1 or 2. An unknown result counts as a draw.
+    pub const fn half_points(self) -> usize {
+        match self {
+            GameResult::Win(Color::White) => 2,
+            GameResult::Win(Color::Black) => 0,
+            GameResult::Draw | GameResult::Unknown => 1,
+        }
+    }
+
+    /// White's points: 0, 1/2 or 1.
+    pub fn points(self) -> f32 {
+        self.half_points() as f32 / 2.0
+    }
 }
 
 impl fmt::Display for GameResult {

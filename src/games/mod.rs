@@ -1,3 +1,7 @@
 //! A game between two sides: what duels, training games and openings have in common.
 
-pub(crate) mod random_opening;
+pub mod adjudication;
+pub mod openings;
+pub mod play;
+pub mod player;
+pub mod random_opening;

@@ -13,13 +13,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::duel::side::Side;
+use super::duel::book::check_pairs;
 use super::duel::statistics::Pentanomial;
 use super::journal::{Journal, Restart};
 use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
 use super::runner::SearchGroup;
 use super::{LabError, print, runner, variant};
 use crate::board::notation::quoted;
+use crate::games::player::Side;
 use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::search::null_move::Scheme;
@@ -186,7 +187,7 @@ impl Plan {
             return Err(LabError::Usage(format!("--factors has {} twice", factors[at])));
         }
         let (pairs, ground) = (args.pairs as usize, Ground::new(&args.games)?);
-        ground.book.check_pairs(pairs)?;
+        check_pairs(&ground.book, pairs)?;
         Ok(Plan { factors, share: args.share, pairs, ground })
     }
 
@@ -301,7 +302,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::duel::openings::BookArgs;
+    use crate::lab::duel::book::BookArgs;
 
     fn args(factors: &[&str], out: PathBuf) -> AblateArgs {
         AblateArgs {

@@ -8,9 +8,7 @@
 //! tables are emptied before each game, and pairs count in their order however many games run at a
 //! time. So a match that was killed and resumed has the same table in the end.
 
-pub mod adjudication;
-pub mod game;
-pub mod openings;
+pub mod book;
 pub mod record;
 pub mod side;
 pub mod statistics;
@@ -24,17 +22,20 @@ use std::thread;
 
 use serde::Serialize;
 
-use self::adjudication::{DrawRule, Rules, WinRule};
-use self::game::{Conditions, Player};
-use self::openings::{Book, BookArgs};
+use self::book::{BookArgs, check_pairs};
 use self::record::{GameRecord, Standing};
-use self::side::{MAX_HASH, Pace, Side, TimeControl};
+use self::side::MAX_HASH;
 use self::statistics::Sprt;
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin};
-use super::{LabError, note_written, print, runner};
+use super::{LabError, note_written, print, runner, signature};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
+use crate::eval::Evaluator;
+use crate::games::adjudication::{DrawRule, Rules, WinRule};
+use crate::games::openings::Book;
+use crate::games::play::{self, Conditions, Pair};
+use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
@@ -267,7 +268,7 @@ impl Plan {
             duel: env!("CARGO_PKG_VERSION"),
             a: self.a.to_string(),
             b: self.b.to_string(),
-            signatures: [Player::signature_of(&self.a)?, Player::signature_of(&self.b)?],
+            signatures: [signature::of_side(&self.a)?, signature::of_side(&self.b)?],
             book: self.book.name.clone(),
             book_fingerprint: format!("{:016x}", self.book.fingerprint),
             seed: self.seed,
@@ -377,18 +378,20 @@ impl Plan {
         conditions: Conditions,
         sender: &mpsc::Sender<Result<GameRecord, LabError>>,
     ) {
-        let players = Player::new(&self.a).and_then(|a| Ok((a, Player::new(&self.b)?)));
-        let (a, b) = match players {
+        let player = |side| Player::new(side, Evaluator::default());
+        let players = player(&self.a).and_then(|a| Ok((a, player(&self.b)?)));
+        let (mut a, mut b) = match players {
             Ok(players) => players,
             Err(error) => {
-                let _ = sender.send(Err(error));
+                let _ = sender.send(Err(LabError::Machine(error.to_string())));
                 return;
             }
         };
         while let Some(&number) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(opening) = self.book.opening(number / 2) else { return };
-            let (white, black) = if number % 2 == 0 { (&a, &b) } else { (&b, &a) };
-            let Some(finished) = game::play(opening, white, black, conditions) else { return };
+            let (white, black) = if number % 2 == 0 { (&mut a, &mut b) } else { (&mut b, &mut a) };
+            let mut players = Pair { white, black };
+            let Some(finished) = play::play(opening, &mut players, conditions) else { return };
             let record = GameRecord::new(number, opening, &finished);
             if sender.send(Ok(record)).is_err() {
                 return;
@@ -417,7 +420,7 @@ fn check_games(games: usize, book: &Book, deterministic: bool) -> Result<(), Lab
             "--games is an even number: each opening is played with both colours; not {games}"
         )));
     }
-    if deterministic { book.check_pairs(games / 2) } else { Ok(()) }
+    if deterministic { check_pairs(book, games / 2) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -442,7 +445,7 @@ mod tests {
 
     #[test]
     fn openings_are_not_repeated_without_a_clock() {
-        let book = Book::own().unwrap();
+        let book = Book::built_in();
         let most = book.len() * 2;
         assert!(check_games(most, &book, true).is_ok());
         assert!(check_games(most + 2, &book, true).is_err());

@@ -7,14 +7,18 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use super::LabError;
-use super::duel::adjudication::{DrawRule, Rules, WinRule};
+use super::duel::book::BookArgs;
 use super::duel::defaults;
-use super::duel::game::{self, Conditions, Player};
-use super::duel::openings::{Book, BookArgs};
-use super::duel::side::{MAX_HASH, Pace, Side};
+use super::duel::side::MAX_HASH;
+use super::signature;
 use crate::board::Color;
 use crate::board::notation::quoted;
 use crate::board::pgn::GameResult;
+use crate::eval::Evaluator;
+use crate::games::adjudication::{DrawRule, Rules, WinRule};
+use crate::games::openings::Book;
+use crate::games::play::{self, Conditions, Pair};
+use crate::games::player::{Pace, Player, Side};
 use crate::search::Searcher;
 
 /// When games are broken off: as those of `tacet duel` are by default.
@@ -114,7 +118,7 @@ impl Ground {
             pace: Pace::Nodes(args.nodes),
             ..defaults()
         };
-        let signature = Player::signature_of(&usual)?;
+        let signature = signature::of_side(&usual)?;
         Ok(Ground { usual, signature, seed: args.openings.seed, book: args.openings.open()? })
     }
 
@@ -138,13 +142,20 @@ impl Ground {
     pub fn play(&self, number: usize, first: &Side, second: &Side) -> Result<Outcome, LabError> {
         let mut outcome = Outcome::default();
         let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
-        let (first, second) = (Player::new(first)?, Player::new(second)?);
+        let player = |side| {
+            Player::new(side, Evaluator::default())
+                .map_err(|error| LabError::Machine(error.to_string()))
+        };
+        let (mut first, mut second) = (player(first)?, player(second)?);
         let abandoned = AtomicBool::new(false);
         let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
-        for (white, black, own) in
-            [(&first, &second, Color::White), (&second, &first, Color::Black)]
-        {
-            let winner = match game::play(opening, white, black, conditions)
+        for own in [Color::White, Color::Black] {
+            let (white, black) = match own {
+                Color::White => (&mut first, &mut second),
+                Color::Black => (&mut second, &mut first),
+            };
+            let mut players = Pair { white, black };
+            let winner = match play::play(opening, &mut players, conditions)
                 .map(|finished| finished.result)
             {
                 Some(GameResult::Win(winner)) => Some(winner),

@@ -6,6 +6,8 @@ use std::path::Path;
 use super::runner::{self, SearchSetup, Worker};
 use super::{LabError, variant};
 use crate::board::Position;
+use crate::eval::Evaluator;
+use crate::games::player::{Player, Side};
 use crate::kit::fingerprint;
 use crate::score::Score;
 use crate::search::Outcome;
@@ -80,6 +82,21 @@ pub fn check<'a>(
             path.display()
         )))
     })
+}
+
+/// A signature of how a side searches: another version is another engine.
+///
+/// # Errors
+/// If there is no memory for its table, or no thread.
+pub fn of_side(side: &Side) -> Result<u64, LabError> {
+    runner::with_stack(|| {
+        let mut player = Player::new(side, Evaluator::default())
+            .map_err(|error| LabError::Machine(error.to_string()))?;
+        Ok(of(side.scheme, |position, limits| {
+            player.new_game();
+            player.search(position, &[], limits).0
+        }))
+    })?
 }
 
 #[cfg(test)]

@@ -19,11 +19,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
-use super::duel::side::Side;
 use super::journal::{Journal, Restart};
 use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
 use super::runner::SearchGroup;
 use super::{LabError, print, runner};
+use crate::games::player::Side;
 use crate::kit::progress::Progress;
 use crate::search::params::{PARAMS, Param, Values};
 
@@ -269,7 +269,7 @@ fn repeated(params: &[&'static Param]) -> Option<&'static Param> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::duel::openings::BookArgs;
+    use crate::lab::duel::book::BookArgs;
 
     fn args(names: &[&str], iterations: u32) -> SpsaArgs {
         SpsaArgs {

@@ -51,8 +51,8 @@ fn open_plies(game: &Game) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::pgn::GameResult;
     use crate::score::Score;
-    use crate::train::format::GameResult;
 
     /// A file with a game from the start position, with these scores.
     fn stored(name: &str, scores: &[i32]) -> PathBuf {

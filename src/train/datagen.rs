@@ -9,7 +9,7 @@
 //! killed resumes where its files end. The manifest beside the games says what made them. A run that
 //! would play other games than the file has is refused.
 //!
-//! Games end by the rules of chess or by adjudication: see [`Referee`](player::Referee).
+//! Games end by the rules of chess or by adjudication.
 
 mod manifest;
 mod output;
@@ -28,7 +28,7 @@ use super::format::InnerPosition;
 use super::{TrainError, share};
 use crate::eval::Evaluator;
 use output::Output;
-use player::{Played, Player};
+use player::{Played, SelfPlay};
 use progress::Progress;
 
 /// What to generate.
@@ -89,7 +89,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     }
     let branches = (!args.branch.is_empty()).then(|| Branches::read(&args.branch)).transpose()?;
     let mut players = (0..args.threads)
-        .map(|_| Player::new(args, &evaluator, branches.as_ref()))
+        .map(|_| SelfPlay::new(args, &evaluator, branches.as_ref()))
         .collect::<Result<Vec<_>, TrainError>>()?;
     if let Some(player) = players.first_mut().filter(|_| output.counts.games > 0) {
         output.check_first_game(player)?;
@@ -475,11 +475,11 @@ mod tests {
     fn games_are_legal_and_end_as_they_say() {
         let runs = Runs::new();
         let args = runs.args("games", 8, 1);
-        let mut player = Player::new(&args, &Evaluator::default(), None).unwrap();
+        let mut player = SelfPlay::new(&args, &Evaluator::default(), None).unwrap();
         for number in 0..8 {
             let game = player.play(number).game;
             assert_eq!(Game::read(&mut game.to_bytes().as_slice()).unwrap().as_ref(), Some(&game));
-            assert!(!game.moves.is_empty() && game.moves.len() <= player::MAX_PLIES);
+            assert!(!game.moves.is_empty() && game.moves.len() <= 400);
         }
     }
 

@@ -29,31 +29,9 @@ use viriformat::chess::types::Square as ViriSquare;
 use viriformat::dataformat;
 
 use crate::board::notation::NotationError;
+use crate::board::pgn::GameResult;
 use crate::board::{Color, PackedMove, Position, Role, Square};
 use crate::score::Score;
-
-/// Who won.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GameResult {
-    /// Black.
-    BlackWon,
-    /// Neither.
-    Draw,
-    /// White.
-    WhiteWon,
-}
-
-impl GameResult {
-    /// A win of this colour.
-    pub fn win(winner: Color) -> GameResult {
-        if winner.is_white() { GameResult::WhiteWon } else { GameResult::BlackWon }
-    }
-
-    /// White's points: 0, 1/2 or 1.
-    pub fn points(self) -> f32 {
-        self as u8 as f32 / 2.0
-    }
-}
 
 /// A game with the score of every position before its move.
 #[derive(Clone, PartialEq, Debug)]
@@ -164,9 +142,9 @@ impl Game {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut packed = dataformat::Game::new(&viri_board(&self.start));
         packed.set_outcome(match self.result {
-            GameResult::WhiteWon => GameOutcome::WhiteWin(WinType::Adjudication),
-            GameResult::BlackWon => GameOutcome::BlackWin(WinType::Adjudication),
-            GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
+            GameResult::Win(Color::White) => GameOutcome::WhiteWin(WinType::Adjudication),
+            GameResult::Win(Color::Black) => GameOutcome::BlackWin(WinType::Adjudication),
+            GameResult::Draw | GameResult::Unknown => GameOutcome::Draw(DrawType::Adjudication),
         });
         for &(m, score) in &self.moves {
             packed.add_move(viri_move(m), score.raw());
@@ -367,9 +345,9 @@ pub fn check_beginning(reader: &mut impl Read) -> Result<(), FormatError> {
 
 fn unpack_header(header: &[u8; HEADER]) -> Result<(Position, GameResult), FormatError> {
     let result = match header[30] {
-        0 => GameResult::BlackWon,
+        0 => GameResult::Win(Color::Black),
         1 => GameResult::Draw,
-        2 => GameResult::WhiteWon,
+        2 => GameResult::Win(Color::White),
         _ => return Err(FormatError::Header("no such result")),
     };
     let fen = header_fen(header)?;
@@ -453,7 +431,8 @@ mod tests {
         let mut random = Random::numbered(11, number);
         let start = Position::from_fen(STARTS[number as usize % STARTS.len()]).unwrap();
         let result =
-            [GameResult::BlackWon, GameResult::Draw, GameResult::WhiteWon][random.below(3)];
+            [GameResult::Win(Color::Black), GameResult::Draw, GameResult::Win(Color::White)]
+                [random.below(3)];
         let mut game = Game { start: start.clone(), result, moves: Vec::new() };
         let mut position = start;
         for _ in 0..random.below(120) {
@@ -487,7 +466,7 @@ mod tests {
             // In a debug build the crate checks every position and every move.
             let theirs =
                 dataformat::Game::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
-            assert_eq!(theirs.outcome() as u8, [1, 2, 0][game.result as usize], "{game:?}");
+            assert_eq!(theirs.outcome() as u8, [1, 2, 0][game.result.half_points()], "{game:?}");
             let mut ours = game.positions();
             theirs.visit_positions(|board, score| {
                 let (position, _, expected) = ours.next().unwrap();

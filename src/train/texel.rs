@@ -13,8 +13,9 @@ use std::path::PathBuf;
 
 use super::adam::{Adam, Rate};
 use super::curve::{self, Curve, cross_entropy};
-use super::format::{Game, GameResult};
+use super::format::Game;
 use super::{TrainError, prior, visit_games};
+use crate::board::pgn::GameResult;
 use crate::board::{Color, PackedMove, Position};
 use crate::eval::classical::{FULL_PHASE, Halves, PHASE, Pair, first};
 use crate::eval::endings::{self, Balance};
@@ -352,7 +353,7 @@ mod tests {
         let mut data = Data::default();
         for fen in FENS {
             let position = Position::from_fen(fen).unwrap();
-            data.add_position(&position, GameResult::BlackWon, Score::cp(-70));
+            data.add_position(&position, GameResult::Win(Color::Black), Score::cp(-70));
         }
         let target = Target { curve: Curve::logistic(150.0), result_share: 0.3 };
         let values = values_of(&prior::tables());
@@ -395,8 +396,8 @@ mod tests {
         };
         let mut data = Data::default();
         for (fen, result) in [
-            ("4k3/pppp4/8/8/N7/8/PPPP4/4K3 w - - 0 1", GameResult::BlackWon),
-            ("4k3/pppp4/8/8/3N4/8/PPPP4/4K3 w - - 0 1", GameResult::WhiteWon),
+            ("4k3/pppp4/8/8/N7/8/PPPP4/4K3 w - - 0 1", GameResult::Win(Color::Black)),
+            ("4k3/pppp4/8/8/3N4/8/PPPP4/4K3 w - - 0 1", GameResult::Win(Color::White)),
         ] {
             for _ in 0..50 {
                 data.add_position(&Position::from_fen(fen).unwrap(), result, Score::ZERO);
@@ -423,7 +424,11 @@ mod tests {
         for score in (-600..=600).step_by(20) {
             let wins = (truth.expected(f64::from(score)) * 1_000.0).round() as usize;
             for game in 0..1_000 {
-                let won = if game < wins { GameResult::WhiteWon } else { GameResult::BlackWon };
+                let won = if game < wins {
+                    GameResult::Win(Color::White)
+                } else {
+                    GameResult::Win(Color::Black)
+                };
                 data.add_position(&position, won, Score::cp(score));
             }
         }

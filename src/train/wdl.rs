@@ -7,8 +7,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::format::GameResult;
 use super::{TrainError, visit_games};
+use crate::board::Color;
+use crate::board::pgn::GameResult;
 use crate::score::Score;
 use crate::score::wdl::{MOVES, Model, REFERENCE, powers};
 
@@ -84,7 +85,7 @@ impl Counts {
             let bin = (value + MAX_SCORE + STEP / 2) / STEP;
             let cell = (number - MOVES.start()) as usize * BINS + bin as usize;
             if let Some(cell) = self.cells.get_mut(cell) {
-                cell[result as usize] += times;
+                cell[result.half_points()] += times;
             }
         }
     }
@@ -247,7 +248,7 @@ fn compared(
         let positions: f64 = cell.results.iter().sum();
         total += positions;
         expected += positions * model.win(cell.value, cell.number);
-        found += cell.results[GameResult::WhiteWon as usize];
+        found += cell.results[GameResult::Win(Color::White).half_points()];
     }
     (total >= 100.0).then(|| (100.0 * expected / total, 100.0 * found / total))
 }
@@ -265,9 +266,9 @@ mod tests {
                 let win = truth.win(f64::from(value), number);
                 let loss = truth.win(f64::from(-value), number);
                 for (result, chance) in [
-                    (GameResult::BlackWon, loss),
+                    (GameResult::Win(Color::Black), loss),
                     (GameResult::Draw, 1.0 - win - loss),
-                    (GameResult::WhiteWon, win),
+                    (GameResult::Win(Color::White), win),
                 ] {
                     counts.add(number, value, result, 100.0 * chance);
                 }
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn a_single_position_gives_finite_numbers() {
         let mut counts = Counts::new();
-        counts.add(40, 50, GameResult::WhiteWon, 1.0);
+        counts.add(40, 50, GameResult::Win(Color::White), 1.0);
         let model = fitted(&counts);
         assert!(model.even.iter().chain(&model.width).all(|number| number.is_finite()));
         counts.add(7, 0, GameResult::Draw, 1.0);

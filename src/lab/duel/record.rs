@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::adjudication::Ending;
-use super::game::{Finished, Thought};
-use super::openings::Opening;
-use super::side::Side;
 use super::statistics::{Decision, Pentanomial, Sprt};
 use crate::board::pgn::{Game, GameResult};
 use crate::board::{Color, PackedMove, Position};
+use crate::games::adjudication::Ending;
+use crate::games::openings::Opening;
+use crate::games::play::{Finished, Thought};
+use crate::games::player::Side;
 use crate::score::Score;
 
 /// A finished game.
@@ -37,15 +37,16 @@ pub struct GameRecord {
 impl GameRecord {
     /// The record of a game.
     pub fn new(game: usize, opening: &Opening, finished: &Finished) -> GameRecord {
+        let played = finished.replies.iter().map(|reply| &reply.m);
         let moves: Vec<String> =
-            opening.moves.iter().chain(&finished.moves).map(PackedMove::to_string).collect();
+            opening.moves.iter().chain(played).map(PackedMove::to_string).collect();
         GameRecord {
             game,
             opening: opening.number,
             start: opening.start.to_fen(),
             book_moves: opening.moves.len(),
             moves: moves.join(" "),
-            thoughts: finished.thoughts.clone(),
+            thoughts: finished.replies.iter().map(|reply| reply.thought).collect(),
             result: finished.result.text().to_owned(),
             ending: finished.ending,
         }

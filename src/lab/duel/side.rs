@@ -1,100 +1,13 @@
 //! One side of a match: which searcher, which scheme, how much memory and time.
 
-use std::time::Duration;
-
 use super::super::{runner, variant};
 use crate::board::notation::quoted;
+use crate::games::player::{Pace, Side};
 use crate::score::{Depth, MAX_DEPTH};
+use crate::search::ClassicOptions;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
-use crate::search::params::{Param, Values, settable};
-use crate::search::{ClassicOptions, Searcher};
-
-/// How long a side may think.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Pace {
-    /// So many nodes a move.
-    Nodes(u64),
-    /// So many plies a move.
-    Depth(Depth),
-    /// A clock.
-    Clock(TimeControl),
-}
-
-/// A chess clock: time for the game, and what each move adds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TimeControl {
-    /// The time at the start.
-    pub base: Duration,
-    /// Added after each move.
-    pub increment: Duration,
-}
-
-impl std::str::FromStr for TimeControl {
-    type Err = String;
-
-    /// Reads seconds and increment, as `8+0.08` or `60`.
-    fn from_str(text: &str) -> Result<TimeControl, String> {
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-        let (base, increment) = (seconds(base)?, seconds(increment)?);
-        if base.is_zero() {
-            return Err(format!("the clock '{}' has no time on it", quoted(text)));
-        }
-        Ok(TimeControl { base, increment })
-    }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    const DAY: f64 = 86_400.0;
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=DAY).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("'{}' is not a number of seconds from 0 to 86400", quoted(text))),
-    }
-}
-
-impl std::fmt::Display for TimeControl {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}+{}", self.base.as_secs_f64(), self.increment.as_secs_f64())
-    }
-}
-
-impl Pace {
-    /// Does the same position always get the same answer?
-    pub const fn is_deterministic(self) -> bool {
-        !matches!(self, Pace::Clock(_))
-    }
-}
-
-impl std::fmt::Display for Pace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Pace::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
-            Pace::Depth(depth) => write!(f, "depth {depth}"),
-            Pace::Clock(control) => write!(f, "{control} s"),
-        }
-    }
-}
-
-/// What a side plays with.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Side {
-    /// Which searcher.
-    pub searcher: Searcher,
-    /// Which null-move scheme.
-    pub scheme: &'static Scheme,
-    /// The size of its table in MB.
-    pub hash: usize,
-    /// How long it may think.
-    pub pace: Pace,
-    /// The classic searcher's choices.
-    pub switches: ClassicOptions,
-    /// The playing searcher's parameters, where they can be set.
-    pub values: Values,
-    /// Plays no stronger than `elo`, by errors.
-    pub limit_strength: bool,
-    /// The strength aimed at if so.
-    pub elo: u32,
-}
+use crate::search::params::{Param, settable};
 
 /// The largest table that a side may have, in MB.
 pub const MAX_HASH: usize = 1 << 20;
@@ -161,6 +74,7 @@ impl std::fmt::Display for Side {
         write!(f, "NullMove={},Searcher={searcher},Hash={}", self.scheme.name, self.hash)?;
         match self.pace {
             Pace::Nodes(nodes) => write!(f, ",Nodes={nodes}")?,
+            Pace::SoftNodes(nodes) => write!(f, ",SoftNodes={nodes}")?,
             Pace::Depth(depth) => write!(f, ",Depth={depth}")?,
             Pace::Clock(control) => write!(f, ",TC={control}")?,
         }
@@ -209,19 +123,7 @@ fn unknown_option(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn defaults() -> Side {
-        Side {
-            searcher: Searcher::Classic,
-            scheme: Searcher::Classic.default_scheme(),
-            hash: 64,
-            pace: Pace::Nodes(20_000),
-            switches: ClassicOptions::default(),
-            values: Values::DEFAULT,
-            limit_strength: false,
-            elo: 2000,
-        }
-    }
+    use crate::lab::duel::defaults;
 
     #[test]
     fn a_side_can_be_weakened() {

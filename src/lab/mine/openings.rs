@@ -4,7 +4,7 @@ use super::{Collection, Wanted, epd_fields};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
-use crate::lab::duel::openings::make;
+use crate::kit::random::Random;
 use crate::lab::{LabError, runner};
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
@@ -77,4 +77,49 @@ fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
     let made = make(count, PLIES, args.seed, is_balanced);
     bar.finish_and_clear();
     Ok(made)
+}
+
+/// Draws openings from a seed: random legal moves from the start position that lead to distinct
+/// positions, neither in check nor over, which `is_balanced` accepts.
+fn make(
+    count: usize,
+    plies: usize,
+    seed: u64,
+    mut is_balanced: impl FnMut(&Position) -> bool,
+) -> Vec<Vec<PackedMove>> {
+    let mut random = Random::new(seed);
+    let mut seen = std::collections::HashSet::new();
+    let mut made = Vec::with_capacity(count);
+    while made.len() < count {
+        let Some((moves, position)) = random_line(plies, &mut random) else { continue };
+        let is_playable = !position.in_check() && position.has_legal_move();
+        if is_playable && seen.insert(position.key()) && is_balanced(&position) {
+            made.push(moves);
+        }
+    }
+    made
+}
+
+fn random_line(plies: usize, random: &mut Random) -> Option<(Vec<PackedMove>, Position)> {
+    let mut position = Position::startpos();
+    let mut moves = Vec::with_capacity(plies);
+    for _ in 0..plies {
+        let m = *random.pick(&position.legal_moves())?;
+        position = position.play(m).0;
+        moves.push(m);
+    }
+    Some((moves, position))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_openings_depend_on_the_seed_alone() {
+        let make = |seed| make(20, 8, seed, |_| true);
+        assert_eq!(make(5), make(5));
+        assert_ne!(make(5), make(6));
+        assert!(make(5).iter().all(|moves| moves.len() == 8));
+    }
 }

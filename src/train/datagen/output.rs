@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::player::{Played, Player};
+use super::player::{Played, SelfPlay};
 use super::{Counts, DatagenArgs, Goal};
 use crate::train::TrainError;
 use crate::train::format::{FormatError, InnerPosition, check_beginning, whole_games};
@@ -60,7 +60,7 @@ impl Output {
     }
 
     /// Would these options make the same files? The first game must be the one that they give.
-    pub fn check_first_game(&mut self, player: &mut Player<'_>) -> Result<(), TrainError> {
+    pub fn check_first_game(&mut self, player: &mut SelfPlay<'_>) -> Result<(), TrainError> {
         let played = player.play(0);
         let is_same = self.games.begins_with(&played.game.to_bytes())?
             && match &mut self.inner {

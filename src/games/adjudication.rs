@@ -1,4 +1,4 @@
-//! When a game is over: by the rules of chess, by the clock, or because nothing is left to prove.
+//! When a game is over: by the rules of chess, by the clock, or by adjudication.
 
 use std::str::FromStr;
 
@@ -27,7 +27,7 @@ pub enum Ending {
     Time,
     /// Adjudicated: both sides agree that one is winning by far.
     Resignation,
-    /// Adjudicated: both sides agree that nothing is going on.
+    /// Adjudicated: both sides agree that the position is level.
     AgreedDraw,
     /// Adjudicated: the tablebases know the result.
     Tablebase,
@@ -51,35 +51,22 @@ impl Ending {
             Ending::TooLong => "too long",
         }
     }
-
-    /// Was the game broken off rather than ended by the rules of chess?
-    pub const fn is_adjudicated(self) -> bool {
-        matches!(
-            self,
-            Ending::Resignation | Ending::AgreedDraw | Ending::Tablebase | Ending::TooLong
-        )
-    }
 }
 
-/// Adjudicating a win: both sides have seen the same side ahead by `score` centipawns or more for
-/// `moves` moves each.
+/// Adjudicates a win: both sides score the same side ahead by `score` centipawns or more for `moves`
+/// moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WinRule {
-    /// In centipawns.
     pub score: i32,
-    /// Moves of each side.
     pub moves: u32,
 }
 
-/// Adjudicating a draw: from move `from` on, both sides have seen neither ahead by more than
-/// `score` centipawns for `moves` moves each.
+/// Adjudicates a draw from move number `from` on: both sides score the position within `score`
+/// centipawns of 0 for `moves` moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawRule {
-    /// The number of the first move at which a game may be adjudicated.
     pub from: u32,
-    /// In centipawns.
     pub score: i32,
-    /// Moves of each side.
     pub moves: u32,
 }
 
@@ -109,14 +96,12 @@ fn numbers<const N: usize>(text: &str, form: &str) -> Result<[i32; N], String> {
         .ok_or_else(|| format!("'{}' is not {form} or off", quoted(text)))
 }
 
-/// When games are broken off; `None` switches a rule off.
+/// How games are adjudicated. `None` switches a rule off.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Rules {
-    /// Wins.
     pub win: Option<WinRule>,
-    /// Draws.
     pub draw: Option<DrawRule>,
-    /// The most moves that a game may have, opening included.
+    /// A game is drawn after this move number, which counts the opening's moves.
     pub max_moves: Option<u32>,
 }
 
@@ -154,13 +139,12 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// For a new game.
     pub const fn new(rules: Rules) -> Adjudicator {
         Adjudicator { rules, white: 0, black: 0, level: 0 }
     }
 
-    /// Takes note of the score, in centipawns seen from White, of the move that led to `position`.
-    /// Is the game to be broken off?
+    /// Counts the score of the move that led to `position`, in centipawns for White. Returns the
+    /// result if the game is decided now.
     pub fn judge(&mut self, score: i32, position: &Position) -> Option<(GameResult, Ending)> {
         self.count(score);
         if let Some(rule) = self.rules.win {
@@ -196,8 +180,8 @@ impl Adjudicator {
     }
 }
 
-/// Is the game over by the rules of chess? `earlier` are the keys of all positions before this
-/// one. A draw that a player could claim is a draw.
+/// The result if the game is over by the rules of chess. `earlier` are the keys of all positions
+/// before this one. A draw that a player could claim counts.
 pub fn by_rules(position: &Position, earlier: &[u64]) -> Option<(GameResult, Ending)> {
     if !position.has_legal_move() {
         return Some(if position.in_check() {
@@ -217,8 +201,8 @@ pub fn by_rules(position: &Position, earlier: &[u64]) -> Option<(GameResult, End
     }
 }
 
-/// Do the tables know the result? Asked only right after a capture or pawn move, where their
-/// answer is exact under the fifty-move rule.
+/// The result if the tables know it. They are probed only right after a capture or pawn move, where
+/// their answer is exact under the fifty-move rule.
 pub fn by_tables(position: &Position, tables: &Tablebase) -> Option<(GameResult, Ending)> {
     if position.halfmove_clock() != 0 {
         return None;

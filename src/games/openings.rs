@@ -1,0 +1,118 @@
+//! Opening books.
+
+use crate::board::{PackedMove, Position};
+use crate::kit::fingerprint;
+use crate::kit::random::Random;
+
+/// A position to begin at, with the moves that lead to it.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// Its place in the book, from 1.
+    pub number: usize,
+    /// The position before the moves.
+    pub start: Position,
+    pub moves: Vec<PackedMove>,
+}
+
+impl Opening {
+    /// The position after its moves.
+    pub fn end(&self) -> Position {
+        self.moves.iter().fold(self.start.clone(), |position, &m| position.play(m).0)
+    }
+}
+
+/// A set of openings.
+#[derive(Clone, Debug)]
+pub struct Book {
+    pub name: String,
+    /// A fingerprint of its openings in their order.
+    pub fingerprint: u64,
+    openings: Vec<Opening>,
+}
+
+/// The built-in openings, a line each: the moves from the start position, found by
+/// `tacet mine openings`.
+const BUILT_IN: &str = include_str!("openings.txt");
+
+impl Book {
+    /// The built-in openings.
+    pub fn built_in() -> Book {
+        let lines = BUILT_IN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let openings = lines.enumerate().filter_map(|(i, line)| parse_line(i + 1, line));
+        Book::new("built-in".to_owned(), openings)
+    }
+
+    /// A book of these openings. Those after which the game is over are left out.
+    pub fn new(name: String, openings: impl IntoIterator<Item = Opening>) -> Book {
+        let openings: Vec<Opening> =
+            openings.into_iter().filter(|opening| opening.end().has_legal_move()).collect();
+        let text: Vec<String> = openings.iter().map(|opening| opening.end().to_fen()).collect();
+        Book { name, fingerprint: fingerprint::of_bytes(text.join("\n").as_bytes()), openings }
+    }
+
+    /// The number of openings.
+    pub fn len(&self) -> usize {
+        self.openings.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.openings.is_empty()
+    }
+
+    /// Puts the openings into an order that depends on the seed only.
+    pub fn shuffle(&mut self, seed: u64) {
+        Random::new(seed).shuffle(&mut self.openings);
+    }
+
+    /// The opening of a pair of games, from 0. After the last opening comes the first again. `None`
+    /// if the book is empty.
+    pub fn opening(&self, pair: usize) -> Option<&Opening> {
+        self.openings.get(pair.checked_rem(self.len())?)
+    }
+}
+
+/// An opening of the built-in book; none if a move is illegal.
+fn parse_line(number: usize, line: &str) -> Option<Opening> {
+    let mut position = Position::startpos();
+    let mut moves = Vec::new();
+    for text in line.split_ascii_whitespace() {
+        let m = position.parse_uci(text).ok()?;
+        position = position.play(m).0;
+        moves.push(m);
+    }
+    Some(Opening { number, start: Position::startpos(), moves })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_built_in_openings_are_legal_and_distinct() {
+        let book = Book::built_in();
+        let keys: HashSet<u64> = book.openings.iter().map(|opening| opening.end().key()).collect();
+        assert!(book.len() >= 100);
+        let lines = BUILT_IN.lines().filter(|line| line.starts_with(char::is_alphabetic)).count();
+        assert_eq!(book.len(), lines, "every line is read");
+        assert_eq!(keys.len(), book.len());
+        assert!(book.openings.iter().all(|opening| opening.moves.len() == 8));
+    }
+
+    #[test]
+    fn the_seed_decides_the_order_and_the_book_goes_round() {
+        let shuffled = |seed| {
+            let mut book = Book::built_in();
+            book.shuffle(seed);
+            book
+        };
+        let (one, again, two) = (shuffled(1), shuffled(1), shuffled(2));
+        let numbers = |book: &Book| -> Vec<usize> {
+            (0..9).map(|pair| book.opening(pair).unwrap().number).collect()
+        };
+        assert_eq!(numbers(&one), numbers(&again));
+        assert_ne!(numbers(&one), numbers(&two));
+        let round = one.opening(one.len()).unwrap().number;
+        assert_eq!(Some(round), one.opening(0).map(|opening| opening.number));
+    }
+}

@@ -1,0 +1,117 @@
+//! Playing one game.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::adjudication::{Adjudicator, Ending, Rules, by_rules, by_tables};
+use super::openings::Opening;
+use super::player::Player;
+use crate::board::pgn::GameResult;
+use crate::board::tablebase::Tablebase;
+use crate::board::{PackedMove, Position};
+
+/// Those who play a game: they choose the moves of both sides.
+pub trait Players {
+    /// Forgets earlier games.
+    fn new_game(&mut self);
+
+    /// Chooses a move for the side to move, where the game is not over. `earlier` are the keys of the
+    /// positions before. `None` if the side's time is up.
+    fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply>;
+}
+
+/// A player for each side.
+pub struct Pair<'a> {
+    pub white: &'a mut Player,
+    pub black: &'a mut Player,
+}
+
+impl Players for Pair<'_> {
+    fn new_game(&mut self) {
+        self.white.new_game();
+        self.black.new_game();
+    }
+
+    fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
+        let player = if position.turn().is_white() { &mut self.white } else { &mut self.black };
+        player.think(position, earlier)
+    }
+}
+
+/// A move, and the search that chose it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Reply {
+    pub m: PackedMove,
+    pub thought: Thought,
+}
+
+/// The result of a player's search.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Thought {
+    /// In centipawns, mates as in [`Score`](crate::score::Score), for the side that moved.
+    pub score: i32,
+    /// The depth completed.
+    pub depth: i32,
+    pub nodes: u64,
+    pub ms: u64,
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The moves after the opening, with the searches that chose them.
+    pub replies: Vec<Reply>,
+    pub result: GameResult,
+    pub ending: Ending,
+    /// The keys of all positions, the opening's included.
+    pub keys: Vec<u64>,
+}
+
+/// What all games of a match share.
+#[derive(Clone, Copy)]
+pub struct Conditions<'a> {
+    pub rules: Rules,
+    /// Tables that end games as soon as they know the result.
+    pub tables: Option<&'a Tablebase>,
+    /// Set when the game's end is no longer wanted.
+    pub abandoned: &'a AtomicBool,
+}
+
+/// Plays a game from an opening. `None` if it was abandoned.
+pub fn play(
+    opening: &Opening,
+    players: &mut impl Players,
+    conditions: Conditions,
+) -> Option<Finished> {
+    players.new_game();
+    let mut position = opening.start.clone();
+    let mut keys = Vec::new();
+    let mut replies = Vec::new();
+    let mut adjudicator = Adjudicator::new(conditions.rules);
+    let make = |position: &mut Position, keys: &mut Vec<u64>, m| {
+        keys.push(position.key());
+        *position = position.play(m).0;
+    };
+    opening.moves.iter().for_each(|&m| make(&mut position, &mut keys, m));
+    let mut end = by_rules(&position, &keys);
+    while end.is_none() {
+        if conditions.abandoned.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mover = position.turn();
+        let Some(reply) = players.think(&position, &keys) else {
+            end = Some((GameResult::Win(!mover), Ending::Time));
+            break;
+        };
+        make(&mut position, &mut keys, reply.m);
+        replies.push(reply);
+        let score = reply.thought.score;
+        let white_score = if mover.is_white() { score } else { -score };
+        end = by_rules(&position, &keys)
+            .or_else(|| by_tables(&position, conditions.tables?))
+            .or_else(|| adjudicator.judge(white_score, &position));
+    }
+    keys.push(position.key());
+    end.map(|(result, ending)| Finished { replies, result, ending, keys })
+}

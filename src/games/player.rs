@@ -1,0 +1,207 @@
+//! A player: the engine with its settings and its memory.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::play::{Reply, Thought};
+use crate::board::Position;
+use crate::board::notation::quoted;
+use crate::eval::Evaluator;
+use crate::score::Depth;
+use crate::search::handicap::Handicap;
+use crate::search::null_move::Scheme;
+use crate::search::params::Values;
+use crate::search::table::{AllocationError, Table};
+use crate::search::thread::SearchThread;
+use crate::search::{Bound, ClassicOptions, Message, Outcome, SearchJob, Searcher};
+use crate::time::{Clock, Limits, SystemClock, TimeManager};
+
+/// The limit of a side's searches.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Pace {
+    /// Nodes a move.
+    Nodes(u64),
+    /// Completes the iteration that passes this many nodes.
+    SoftNodes(u64),
+    /// Plies a move.
+    Depth(Depth),
+    Clock(TimeControl),
+}
+
+/// A chess clock: the time at the start, and what each move adds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeControl {
+    pub base: Duration,
+    pub increment: Duration,
+}
+
+impl std::str::FromStr for TimeControl {
+    type Err = String;
+
+    /// Reads seconds and increment, as `8+0.08` or `60`.
+    fn from_str(text: &str) -> Result<TimeControl, String> {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let (base, increment) = (seconds(base)?, seconds(increment)?);
+        if base.is_zero() {
+            return Err(format!("the clock '{}' has no time on it", quoted(text)));
+        }
+        Ok(TimeControl { base, increment })
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    const DAY: f64 = 86_400.0;
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=DAY).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("'{}' is not a number of seconds from 0 to 86400", quoted(text))),
+    }
+}
+
+impl std::fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}+{}", self.base.as_secs_f64(), self.increment.as_secs_f64())
+    }
+}
+
+impl Pace {
+    /// True if the same game always gets the same reply.
+    pub const fn is_deterministic(self) -> bool {
+        !matches!(self, Pace::Clock(_))
+    }
+}
+
+impl std::fmt::Display for Pace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Pace::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Pace::SoftNodes(nodes) => write!(f, "{nodes} nodes a move, completing the iteration"),
+            Pace::Depth(depth) => write!(f, "depth {depth}"),
+            Pace::Clock(control) => write!(f, "{control} s"),
+        }
+    }
+}
+
+/// The settings of a player.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Side {
+    pub searcher: Searcher,
+    pub scheme: &'static Scheme,
+    /// Hash size in MB.
+    pub hash: usize,
+    pub pace: Pace,
+    /// The classic searcher's options.
+    pub switches: ClassicOptions,
+    /// The playing searcher's parameters, where they can be set.
+    pub values: Values,
+    /// Plays at the strength `elo`.
+    pub limit_strength: bool,
+    pub elo: u32,
+}
+
+/// What a move costs besides thinking, kept back from every budget.
+const OVERHEAD: Duration = Duration::from_millis(5);
+/// The hard limit of [`Pace::SoftNodes`], as a multiple of the soft one: for an iteration that does
+/// not end.
+const HARD_FACTOR: u64 = 8;
+
+/// A side with its memory and its clock.
+pub struct Player {
+    side: Side,
+    evaluator: Evaluator,
+    table: Table,
+    /// What the playing searcher learns during a game.
+    pub thread: SearchThread,
+    clock: Arc<dyn Clock>,
+    remaining: Duration,
+}
+
+impl Player {
+    /// A player that knows nothing yet.
+    ///
+    /// # Errors
+    /// If the memory for the table cannot be allocated.
+    pub fn new(side: &Side, evaluator: Evaluator) -> Result<Player, AllocationError> {
+        Ok(Player {
+            side: side.clone(),
+            evaluator,
+            table: Table::new(side.hash)?,
+            thread: SearchThread::new(),
+            clock: Arc::new(SystemClock::new()),
+            remaining: Duration::ZERO,
+        })
+    }
+
+    /// Forgets earlier games and sets the clock.
+    pub fn new_game(&mut self) {
+        self.table.clear();
+        self.thread.forget();
+        if let Pace::Clock(control) = self.side.pace {
+            self.remaining = control.base;
+        }
+    }
+
+    /// Chooses a move where the game is not over. `earlier` are the keys of the positions before.
+    /// `None` if the time is up.
+    pub fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
+        let (outcome, elapsed) = self.search(position, earlier, self.limits());
+        if let Pace::Clock(control) = self.side.pace {
+            self.remaining = self.remaining.checked_sub(elapsed)? + control.increment;
+        }
+        let thought = Thought {
+            score: outcome.score().unwrap_or_default().value(),
+            depth: outcome.depth,
+            nodes: outcome.stats.nodes,
+            ms: elapsed.as_millis() as u64,
+        };
+        Some(Reply { m: outcome.best(), thought })
+    }
+
+    /// Searches a position.
+    pub fn search(
+        &mut self,
+        position: &Position,
+        earlier: &[u64],
+        limits: Limits,
+    ) -> (Outcome, Duration) {
+        // The same errors if the same game is played again.
+        let seed = earlier.iter().fold(0, |seed: u64, key| seed.rotate_left(1) ^ key);
+        let handicap = Handicap { elo: self.side.elo, seed };
+        let job = SearchJob {
+            earlier: earlier.to_vec(),
+            scheme: self.side.scheme,
+            switches: self.side.switches,
+            evaluator: self.evaluator.clone(),
+            values: self.side.values,
+            handicap: self.side.limit_strength.then_some(handicap),
+            ..SearchJob::new(position.clone(), self.side.searcher)
+        };
+        let limits = job.limits(limits);
+        let time = TimeManager::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
+        let soft_limit = match self.side.pace {
+            Pace::SoftNodes(nodes) => nodes,
+            _ => u64::MAX,
+        };
+        let outcome = self.thread.run(&job, &self.table, &time, &mut |said| {
+            if let Message::Line(info) = said
+                && info.line.bound == Bound::Exact
+                && info.nodes >= soft_limit
+            {
+                time.stop();
+            }
+        });
+        (outcome, time.elapsed())
+    }
+
+    fn limits(&self) -> Limits {
+        match self.side.pace {
+            Pace::Nodes(nodes) => Limits::to_nodes(nodes),
+            Pace::SoftNodes(nodes) => Limits::to_nodes(nodes.saturating_mul(HARD_FACTOR)),
+            Pace::Depth(depth) => Limits::to_depth(depth),
+            Pace::Clock(control) => Limits {
+                time: [Some(self.remaining); 2],
+                increment: [control.increment; 2],
+                ..Limits::default()
+            },
+        }
+    }
+}
