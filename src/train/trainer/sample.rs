@@ -1,9 +1,9 @@
 //! A position of the corpus in 32 bytes, seen from the side to move.
 
+use crate::board::pgn::GameResult;
 use crate::board::{Color, PieceSquare, Position, Role, Square};
 use crate::eval::network::shape::{View, output_bucket};
 use crate::score::Score;
-use crate::train::format::GameResult;
 
 /// A position, its score and its game's result, all from the side to move: its pieces are White's, and
 /// the board is flipped if it is Black.

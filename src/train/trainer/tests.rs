@@ -5,12 +5,13 @@ use tempfile::TempDir;
 
 use super::model::{LOGIT_PER_OUTPUT, Layout, TILE};
 use super::*;
+use crate::board::pgn::GameResult;
 use crate::board::{Color, Position, Role, Square};
 use crate::eval::network::shape::{OUTPUTS, PIECE_SQUARES, View, output_bucket};
 use crate::eval::network::{EMBEDDED, Network};
 use crate::eval::{self, Evaluator};
 use crate::score::Score;
-use crate::train::format::{Game, GameResult, InnerPosition};
+use crate::train::format::{Game, InnerPosition};
 
 fn random_positions(seed: u64, count: usize) -> Vec<(Position, Score, GameResult)> {
     const RESULTS: [GameResult; 3] = [GameResult::BlackWon, GameResult::Draw, GameResult::WhiteWon];
