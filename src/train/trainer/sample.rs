@@ -43,7 +43,7 @@ impl Sample {
         }
         let king = |color: Color| position.king(color) as u8 ^ flip as u8;
         let points = |result: GameResult| {
-            let whites = result as u8;
+            let whites = result.half_points() as u8;
             if us.is_white() { whites } else { 2 - whites }
         };
         Sample {
@@ -135,8 +135,8 @@ mod tests {
         let [white, black] = [FENS[0], FENS[1]].map(|fen| Position::from_fen(fen).unwrap());
         let of = |position, result| Sample::new(position, Score::cp(30), result);
         assert_eq!([of(&white, None).score, of(&black, None).score], [30, -30]);
-        assert_eq!(of(&white, Some(GameResult::WhiteWon)).result(), Some(1.0));
-        assert_eq!(of(&black, Some(GameResult::WhiteWon)).result(), Some(0.0));
+        assert_eq!(of(&white, Some(GameResult::Win(Color::White))).result(), Some(1.0));
+        assert_eq!(of(&black, Some(GameResult::Win(Color::White))).result(), Some(0.0));
         assert_eq!(of(&black, Some(GameResult::Draw)).result(), Some(0.5));
         assert_eq!(of(&black, None).result(), None);
     }

@@ -14,7 +14,8 @@ use crate::score::Score;
 use crate::train::format::{Game, InnerPosition};
 
 fn random_positions(seed: u64, count: usize) -> Vec<(Position, Score, GameResult)> {
-    const RESULTS: [GameResult; 3] = [GameResult::BlackWon, GameResult::Draw, GameResult::WhiteWon];
+    const RESULTS: [GameResult; 3] =
+        [GameResult::Win(Color::Black), GameResult::Draw, GameResult::Win(Color::White)];
     let mut random = Random::new(seed);
     let mut positions = Vec::new();
     let mut position = Position::startpos();
@@ -330,8 +331,8 @@ fn write_games(folder: &TempDir, name: &str, seed: u64, games: u64) {
             position = position.play(m).0;
         }
         game.result = match material(&position) {
-            200.. => GameResult::WhiteWon,
-            ..=-200 => GameResult::BlackWon,
+            200.. => GameResult::Win(Color::White),
+            ..=-200 => GameResult::Win(Color::Black),
             _ => GameResult::Draw,
         };
         bytes.extend(game.to_bytes());
