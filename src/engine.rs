@@ -13,6 +13,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender};
 use thiserror::Error;
 
+use crate::board::movetext::MoveReader;
 use crate::board::notation::NotationError;
 use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
@@ -287,7 +288,8 @@ impl Engine {
         self.pool.forget();
     }
 
-    /// Sets up a position: a FEN (`None`: the start position) and the moves played from there.
+    /// Sets up a position: a FEN (`None`: the start position), which EPD operations may follow, and the
+    /// moves played from there, passes included.
     ///
     /// # Errors
     /// If the FEN or a move is wrong. The position then stays.
@@ -296,18 +298,16 @@ impl Engine {
         fen: Option<&str>,
         moves: &[S],
     ) -> Result<(), NotationError> {
-        let mut position = match fen {
-            Some(fen) => Position::from_fen(fen)?,
+        let start = match fen {
+            Some(fen) => Position::from_fen_line(fen)?,
             None => Position::startpos(),
         };
-        let mut earlier = Vec::with_capacity(moves.len());
+        let mut reader = MoveReader::new(start);
         for text in moves {
-            let m = position.parse_uci(text.as_ref())?;
-            earlier.push(position.key());
-            position = position.play(m).0;
+            reader.read_all(text.as_ref())?;
         }
-        self.position = position;
-        self.earlier = earlier;
+        self.position = reader.position;
+        self.earlier = reader.earlier;
         Ok(())
     }
 

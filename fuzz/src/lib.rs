@@ -41,36 +41,31 @@ pub fn fen(bytes: &[u8]) {
 
 fn check_moves(position: &Position, moves: &str) {
     for word in moves.split_whitespace() {
-        for read in [position.parse_uci(word), position.parse_san(word)] {
-            match read {
-                Ok(m) => {
-                    assert!(position.is_legal(m), "{word}");
-                    assert_eq!(position.parse_san(&position.san(m)), Ok(m), "{word}");
-                }
-                Err(refusal) => assert_one_line(&refusal),
+        match position.read_move(word) {
+            Ok(m) => {
+                assert!(position.is_legal(m), "{word}");
+                assert_eq!(position.read_move(&position.san(m)), Ok(m), "{word}");
             }
+            Err(refusal) => assert_one_line(&refusal),
         }
     }
     for &m in position.legal_moves().iter() {
-        assert_eq!(position.parse_uci(&position.uci(m, true)), Ok(m));
+        assert_eq!(position.read_move(&position.uci(m, true)), Ok(m));
     }
 }
 
 /// A suite has positions and tasks of legal moves, or a line that is named in one line.
 pub fn epd(bytes: &[u8]) {
-    match epd::parse(&String::from_utf8_lossy(bytes)) {
-        Ok(records) => {
-            for record in records {
-                for &m in record.best.iter().chain(&record.avoid) {
-                    assert!(record.position.is_legal(m), "{}", record.id);
-                }
-                assert_one_line(&record.task());
-            }
+    let (records, bad) = epd::parse(&pgn::decode(bytes));
+    for record in records {
+        for &m in record.best.iter().chain(&record.avoid) {
+            assert!(record.position.is_legal(m), "{}", record.id);
         }
-        Err((line, reason)) => {
-            assert!(line >= 1);
-            assert_one_line(&reason);
-        }
+        assert_one_line(&record.task());
+    }
+    for line in bad {
+        assert!(line.line >= 1);
+        assert_one_line(&line.reason);
     }
 }
 
@@ -82,10 +77,13 @@ pub fn pgn(bytes: &[u8]) {
             Ok(game) => {
                 let mut position = game.start.clone();
                 for &m in &game.moves {
-                    assert!(position.is_legal(m));
-                    position = position.play(m).0;
+                    assert!(position.is_legal(m) || m.is_pass() && !position.in_check());
+                    position = position.follow(m);
                 }
                 assert_eq!(position, game.end());
+                let written = game.to_string();
+                let again = pgn::read(written.as_bytes()).next().expect("a game").expect("is PGN");
+                assert_eq!((again.start, again.moves), (game.start, game.moves), "{written}");
             }
             Err(refusal) => assert_one_line(&refusal),
         }
@@ -119,7 +117,7 @@ fn evaluate(network: Network) {
     let mut position = Position::startpos();
     let mut state = State::with(&evaluator, &position);
     for text in ["e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5e5", "f1e2", "c8g4", "d2d4", "g4e2"] {
-        let Ok(m) = position.parse_uci(text) else { break };
+        let Ok(m) = position.read_move(text) else { break };
         let (next, change) = position.play(m);
         state.push(&change);
         position = next;

@@ -7,7 +7,9 @@
 
 pub mod checks;
 mod cycle;
+pub mod epd;
 pub mod movegen;
+pub mod movetext;
 pub mod notation;
 mod packed_move;
 pub mod perft;
@@ -106,7 +108,7 @@ impl Change {
 /// ```
 /// use tacet::board::Position;
 /// let start = Position::startpos();
-/// let m = start.parse_uci("e2e4").unwrap();
+/// let m = start.read_move("e2e4").unwrap();
 /// let (next, change) = start.play(m);
 /// assert_eq!(next.to_fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
 /// assert_eq!(change.removed().len(), 1);
@@ -465,6 +467,11 @@ impl Position {
         next.update_checkers_and_pins();
         debug_assert!(!next.in_check());
         next
+    }
+
+    /// The position after a move of a game's list, which may be a [pass](PackedMove::PASS).
+    pub fn follow(&self, m: PackedMove) -> Position {
+        if m.is_pass() { self.pass() } else { self.play(m).0 }
     }
 
     /// All legal moves.

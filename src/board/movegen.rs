@@ -20,8 +20,10 @@ pub enum Kind {
     All,
 }
 
-/// No legal position has more moves than this (the record is 218).
-pub const MAX_MOVES: usize = 256;
+/// No position of 16 men a side has more moves: 15 queens with 27 each and a king with 8. A position that a
+/// game can reach has at most 218.
+pub const MAX_MOVES: usize = 416;
+const _: () = assert!(15 * 27 + 8 <= MAX_MOVES);
 
 /// A list of moves on the stack.
 #[derive(Clone, Default)]

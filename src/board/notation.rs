@@ -3,50 +3,53 @@
 use std::fmt;
 
 use shakmaty::fen::Fen;
-use shakmaty::san::{San, SanPlus};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds};
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
+};
 
-use super::{Color, PackedMove, Piece, Position, Role, Square, castling_targets, unpack};
+use super::{Color, PackedMove, Piece, Position, Role, Square, castling_targets};
 
-/// Why a text is not a position or not a move. Displays as one line without a line break.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a text is not a position or not a move: what was typed, shortened, and what is wrong with it.
+/// Displays as one line without a line break.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// Not FEN at all.
-    Fen {
-        /// What was typed, shortened.
-        text: String,
-        /// shakmaty's reason.
-        reason: String,
-    },
-    /// FEN, but not a position that chess allows.
-    Position {
-        /// What was typed, shortened.
-        text: String,
-        /// All that is wrong with it.
-        faults: Vec<&'static str>,
-    },
-    /// Not a legal move here.
-    Move {
-        /// What was typed, shortened.
-        text: String,
-        /// The position it was typed for.
-        fen: String,
-    },
+    #[error("not a FEN: '{0}': {1}")]
+    Fen(String, String),
+    /// FEN, but not a position that can be searched.
+    #[error("illegal position: '{text}': {faults}", text = .0, faults = .1.join(", "))]
+    Position(String, Vec<&'static str>),
+    /// Words behind a FEN that are no EPD operations.
+    #[error("'{0}' is not understood behind a FEN (a list of moves begins with 'moves')")]
+    Trailing(String),
+    /// A word that cannot be a move in any position.
+    #[error("unknown move: '{0}' (expected SAN or UCI)")]
+    Word(String),
+    /// The board of a FEN where a move is wanted: the file is of another kind.
+    #[error("'{0}' is a position, not a move")]
+    Board(String),
+    /// A move that is not legal in the position, which is given as FEN.
+    #[error("illegal move: '{0}' in {1}")]
+    Move(String, String),
+    /// A move that could be any of several.
+    #[error("ambiguous move: '{0}' in {1}")]
+    Ambiguous(String, String),
+    /// A pass by a side in check, in the position given as FEN.
+    #[error("illegal move: a pass in check in {0}")]
+    PassInCheck(String),
+    /// A pass where a move is wanted.
+    #[error("illegal move: a pass is not allowed here")]
+    Pass,
+    /// `e.p.` behind a move that is not en passant.
+    #[error("'e.p.' does not follow a capture en passant")]
+    NotEnPassant,
+    /// A result where a move is wanted.
+    #[error("unknown move: a game's result")]
+    Result,
 }
 
-impl fmt::Display for NotationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotationError::Fen { text, reason } => write!(f, "not a FEN: '{text}': {reason}"),
-            NotationError::Position { text, faults } => {
-                write!(f, "illegal position: '{text}': {}", faults.join(", "))
-            }
-            NotationError::Move { text, fen } => write!(f, "illegal move: '{text}' in {fen}"),
-        }
-    }
-}
-
-impl std::error::Error for NotationError {}
+/// The most men, king included, that a side may have.
+const MAX_MEN: usize = 16;
 
 /// Text as typed, cut to a length that fits a message, control characters replaced.
 pub fn quoted(text: &str) -> String {
@@ -62,29 +65,50 @@ pub fn quoted(text: &str) -> String {
 impl Position {
     /// Reads a FEN: standard, X-FEN or Shredder-FEN; the clocks may be missing.
     ///
-    /// Castling rights without their rook and en passant squares without their pawn are dropped;
-    /// checks that no game can produce are accepted.
+    /// Castling rights without their rook and en passant squares without their pawn are dropped. Positions
+    /// that no game can reach are accepted: checks that no move gives, nine queens, up to 16 men a side.
     ///
     /// # Errors
     /// What is not FEN, and positions without exactly one king a side, with pawns on the first or
-    /// last rank, with more material than promotions allow, or with the side not to move in check.
+    /// last rank, with more than 16 men a side, or with the side not to move in check.
     pub fn from_fen(text: &str) -> Result<Position, NotationError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let fen: Fen = fields.join(" ").parse().map_err(|error| NotationError::Fen {
-            text: quoted(text.trim()),
-            reason: format!("{error}"),
-        })?;
+        let fen: Fen = fields
+            .join(" ")
+            .parse()
+            .map_err(|error| NotationError::Fen(quoted(text.trim()), format!("{error}")))?;
         let setup = fen.into_setup();
+        let refusal = |faults| NotationError::Position(quoted(text.trim()), faults);
+        // Before anything is made of it: lists of men and moves are made for 16 men a side.
+        if Color::ALL.into_iter().any(|color| setup.board.by_color(color).count() > MAX_MEN) {
+            return Err(refusal(vec!["a side has more than 16 men"]));
+        }
+        Position::from_setup(setup).map_err(|kinds| refusal(faults(kinds)))
+    }
+
+    fn from_setup(setup: Setup) -> Result<Position, PositionErrorKinds> {
         let mode = CastlingMode::detect(&setup);
         Chess::from_setup(setup, mode)
             .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_too_much_material)
             .map(Position::from_chess)
-            .map_err(|error| NotationError::Position {
-                text: quoted(text.trim()),
-                faults: faults(error.kinds()),
-            })
+            .map_err(|error| error.kinds())
+    }
+
+    /// The position with other clocks: plies since the last capture or pawn move, and the move's number.
+    ///
+    /// # Errors
+    /// If the position's number of the move is 0.
+    pub(super) fn with_clocks(
+        &self,
+        halfmoves: u32,
+        fullmoves: u32,
+    ) -> Result<Position, NotationError> {
+        let fen = self.to_fen();
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        Position::from_fen(&format!("{} {halfmoves} {fullmoves}", fields.join(" ")))
     }
 
     /// The position as FEN. Castling rights are written `KQkq` where that is clear (X-FEN); the en
@@ -101,41 +125,6 @@ impl Position {
         })
     }
 
-    /// Reads a move in UCI's long algebraic form. Castling is accepted as the king's step of two
-    /// squares and as the king capturing its rook, whatever the mode.
-    ///
-    /// # Errors
-    /// What is not a legal move in this position.
-    pub fn parse_uci(&self, text: &str) -> Result<PackedMove, NotationError> {
-        self.find_uci(text)
-            .ok_or_else(|| NotationError::Move { text: quoted(text), fen: self.to_fen() })
-    }
-
-    fn find_uci(&self, text: &str) -> Option<PackedMove> {
-        if !text.is_ascii() || !matches!(text.len(), 4 | 5) {
-            return None;
-        }
-        let from = Square::from_ascii(&text.as_bytes()[0..2]).ok()?;
-        let to = Square::from_ascii(&text.as_bytes()[2..4]).ok()?;
-        let promotion = match text.as_bytes().get(4) {
-            Some(&letter) => Some(Role::from_char(letter.to_ascii_lowercase() as char)?),
-            None => None,
-        };
-        let moves = self.legal_moves();
-        let exact = moves
-            .iter()
-            .copied()
-            .find(|m| m.from() == from && m.to() == to && m.promoted_to() == promotion);
-        exact.or_else(|| {
-            moves.iter().copied().find(|m| {
-                m.is_castle()
-                    && m.from() == from
-                    && castling_targets(m.from(), m.to()).0 == to
-                    && promotion.is_none()
-            })
-        })
-    }
-
     /// A legal move as UCI writes it: castling as the king's step in standard chess, as the king
     /// capturing its rook in Chess960.
     pub fn uci(&self, m: PackedMove, chess960: bool) -> String {
@@ -146,56 +135,65 @@ impl Position {
         }
     }
 
-    /// Reads a move in standard algebraic notation, or, as many files have it, in long algebraic
-    /// (`Ra1-a8`, `e7xd8=Q`) or UCI form; a promotion may also be written `e8Q` or `e8(Q)`.
-    ///
-    /// # Errors
-    /// What is not a legal move in this position.
-    pub fn parse_san(&self, text: &str) -> Result<PackedMove, NotationError> {
-        let bare = text.trim_end_matches(['+', '#', '!', '?']);
-        // Castling with zeros is common in old files.
-        let castling = bare.starts_with("0-0").then(|| bare.replace('0', "O"));
-        let bare = castling.as_deref().unwrap_or(bare);
-        let promotion = with_equals_sign(bare);
-        let bare = promotion.as_deref().unwrap_or(bare);
-        if let Ok(san) = San::from_ascii(bare.as_bytes())
-            && let Ok(m) = san.to_move(&self.chess)
-        {
-            return Ok(pack(m));
-        }
-        let squares: String = bare
-            .trim_start_matches(['N', 'B', 'R', 'Q', 'K', 'P'])
-            .chars()
-            .filter(|c| !matches!(c, '-' | 'x' | '=' | ':'))
-            .collect();
-        self.find_uci(&squares)
-            .ok_or_else(|| NotationError::Move { text: quoted(text), fen: self.to_fen() })
-    }
-
-    /// A legal move in standard algebraic notation, with check and mate marks.
+    /// A legal move in standard algebraic notation, with check and mate marks; `--` for a pass.
     pub fn san(&self, m: PackedMove) -> String {
-        let role = self.moved_role(m);
-        let m = unpack(m, role, self.captured(m));
-        SanPlus::from_move(self.chess.clone(), m).to_string()
-    }
-}
-
-pub(super) fn pack(m: shakmaty::Move) -> PackedMove {
-    use shakmaty::Move;
-    match m {
-        Move::Normal { from, to, promotion: None, .. } => PackedMove::normal(from, to),
-        Move::Normal { from, to, promotion: Some(role), .. } => {
-            PackedMove::promotion(from, to, role)
+        if m.is_pass() {
+            return "--".to_owned();
         }
-        Move::EnPassant { from, to } => PackedMove::en_passant(from, to),
-        Move::Castle { king, rook } => PackedMove::castle(king, rook),
-        // Only variants with pockets have these.
-        Move::Put { .. } => PackedMove::NONE,
+        let next = self.play(m).0;
+        let suffix = match (next.in_check(), next.has_legal_move()) {
+            (true, true) => "+",
+            (true, false) => "#",
+            (false, _) => "",
+        };
+        if m.is_castle() {
+            let castling = if m.to() > m.from() { "O-O" } else { "O-O-O" };
+            return format!("{castling}{suffix}");
+        }
+        let role = self.moved_role(m);
+        let capture = if self.is_capture(m) { "x" } else { "" };
+        let to = m.to();
+        match role {
+            Role::Pawn => {
+                let from =
+                    if capture.is_empty() { String::new() } else { m.from().file().to_string() };
+                let promotion =
+                    m.promoted_to().map_or(String::new(), |role| format!("={}", role.upper_char()));
+                format!("{from}{capture}{to}{promotion}{suffix}")
+            }
+            _ => format!(
+                "{}{}{capture}{to}{suffix}",
+                role.upper_char(),
+                self.disambiguation(m, role)
+            ),
+        }
+    }
+
+    /// What SAN adds to a piece's letter if others of the kind can go to the same square: the file if that
+    /// is enough, else the rank, else both.
+    fn disambiguation(&self, m: PackedMove, role: Role) -> String {
+        let from = m.from();
+        let moves = self.legal_moves();
+        let rivals: Vec<Square> = moves
+            .iter()
+            .filter(|other| other.to() == m.to() && other.from() != from && !other.is_castle())
+            .map(|other| other.from())
+            .filter(|&square| self.role_at(square) == Some(role))
+            .collect();
+        if rivals.is_empty() {
+            String::new()
+        } else if rivals.iter().all(|rival| rival.file() != from.file()) {
+            from.file().to_string()
+        } else if rivals.iter().all(|rival| rival.rank() != from.rank()) {
+            from.rank().to_string()
+        } else {
+            from.to_string()
+        }
     }
 }
 
 fn faults(kinds: PositionErrorKinds) -> Vec<&'static str> {
-    const FAULTS: [(PositionErrorKinds, &str); 8] = [
+    const FAULTS: [(PositionErrorKinds, &str); 7] = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
         (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
@@ -203,7 +201,6 @@ fn faults(kinds: PositionErrorKinds) -> Vec<&'static str> {
         (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "a castling right has no rook"),
         (PositionErrorKinds::INVALID_EP_SQUARE, "the en passant square has no pawn"),
         (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more pieces than promotions allow"),
     ];
     FAULTS.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, text)| text).collect()
 }
@@ -226,13 +223,4 @@ impl fmt::Display for Position {
         let checkers: Vec<String> = self.checkers().into_iter().map(|s| s.to_string()).collect();
         if checkers.is_empty() { Ok(()) } else { write!(f, "\nCheckers: {}", checkers.join(" ")) }
     }
-}
-
-/// `e8Q` or `e8(Q)` as `e8=Q`; `None` for what is written otherwise.
-fn with_equals_sign(text: &str) -> Option<String> {
-    let open = text.strip_suffix(')').map(|text| text.replace('(', ""));
-    let text = open.as_deref().unwrap_or(text);
-    let (square, piece) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let is_promotion = square.ends_with(['1', '8']) && matches!(piece, "Q" | "R" | "B" | "N");
-    is_promotion.then(|| format!("{square}={piece}"))
 }

@@ -15,8 +15,11 @@ const EN_PASSANT: u16 = 2 << 12;
 const PROMOTION: u16 = 4 << 12; // plus knight 0, bishop 1, rook 2, queen 3
 
 impl PackedMove {
-    /// No move. Also what a pass looks like in a move list.
+    /// No move.
     pub const NONE: PackedMove = PackedMove(0);
+    /// A pass in the move list of a game: of no kind, so that it is legal nowhere and the search never
+    /// meets it. [`Position::follow`](super::Position::follow) plays it.
+    pub const PASS: PackedMove = PackedMove(3 << 12);
 
     /// A move that is neither castling, en passant nor promotion.
     #[inline]
@@ -95,6 +98,12 @@ impl PackedMove {
         self.0 == 0
     }
 
+    /// Is this [`PackedMove::PASS`]?
+    #[inline]
+    pub const fn is_pass(self) -> bool {
+        self.0 == PackedMove::PASS.0
+    }
+
     /// Is this a move?
     #[inline]
     pub const fn is_some(self) -> bool {
@@ -115,11 +124,11 @@ impl PackedMove {
     }
 }
 
-/// The move as UCI writes it in Chess960 mode; `0000` for none. For text that depends on the
-/// castling mode see [`notation`](super::notation).
+/// The move as UCI writes it in Chess960 mode; `0000` for none and for a pass. For text that depends on
+/// the castling mode see [`notation`](super::notation).
 impl std::fmt::Display for PackedMove {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.is_none() {
+        if self.is_none() || self.is_pass() {
             return f.write_str("0000");
         }
         write!(f, "{}{}", self.from(), self.to())?;

@@ -1,17 +1,19 @@
-//! PGN, in and out: games with their tags, on top of the pgn-reader crate.
+//! PGN, in and out: games with their tags.
 //!
-//! Reading keeps the main line and drops comments, variations and glyphs. Writing follows the
-//! export format of the PGN standard (Edwards 1994): the seven tags of the roster first, lines of
-//! at most 79 characters.
+//! [`read`] takes what is found in the wild: the main line is kept, comments, variations and glyphs are
+//! skipped, and a game with a word that cannot be read is refused. Writing follows the export format of
+//! the PGN standard (Edwards 1994): the seven tags of the roster first, lines of at most 79 characters. A
+//! pass is written `--`.
 
-use std::fmt;
-use std::io::{self, Read};
-use std::ops::ControlFlow;
+mod lines;
+mod reader;
+mod writer;
 
-use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
-use shakmaty::KnownOutcome;
+pub use lines::decode;
+pub use reader::{Games, read};
 
-use super::notation::quoted;
+use std::{fmt, io};
+
 use super::{Color, PackedMove, Position};
 
 /// How a game ended.
@@ -27,6 +29,18 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// Reads a result, in the forms that files in the wild have.
+    pub fn parse(text: &str) -> Option<GameResult> {
+        Some(match text {
+            "1-0" | "1–0" | "1:0" | "1-O" => GameResult::Win(Color::White),
+            "0-1" | "0–1" | "0:1" | "O-1" => GameResult::Win(Color::Black),
+            "1/2-1/2" | "1/2–1/2" | "1/2:1/2" | "1/2" => GameResult::Draw,
+            "½-½" | "½–½" | "½:½" | "½" => GameResult::Draw,
+            "*" => GameResult::Unknown,
+            _ => return None,
+        })
+    }
+
     /// As PGN writes it: `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub const fn text(self) -> &'static str {
         match self {
@@ -85,7 +99,7 @@ impl Game {
         let mut positions = vec![self.start.clone()];
         let mut current = self.start.clone();
         for &m in &self.moves {
-            current = current.play(m).0;
+            current = current.follow(m);
             positions.push(current.clone());
         }
         positions
@@ -93,230 +107,26 @@ impl Game {
 
     /// The position after the last move.
     pub fn end(&self) -> Position {
-        self.moves.iter().fold(self.start.clone(), |position, &m| position.play(m).0)
+        self.moves.iter().fold(self.start.clone(), |position, &m| position.follow(m))
     }
 }
 
-/// Why a PGN file could not be read. Displays as one line without a line break.
-#[derive(Debug)]
+/// Why a PGN file or a game of it could not be read. Displays as one line without a line break.
+#[derive(Debug, thiserror::Error)]
 pub enum PgnError {
     /// The file itself cannot be read.
-    Io(io::Error),
-    /// A game has a start position or a move that chess does not allow.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// A game has a word that cannot be read or a start position that cannot be set up.
+    #[error("game {number}, line {line}: {reason}")]
     Game {
         /// Which game, from 1.
         number: usize,
-        /// What is wrong.
+        /// The line of the file, from 1.
+        line: usize,
+        /// What is wrong, with the word.
         reason: String,
     },
-}
-
-impl fmt::Display for PgnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PgnError::Io(error) => write!(f, "{error}"),
-            PgnError::Game { number, reason } => write!(f, "game {number}: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for PgnError {}
-
-/// The games of a PGN text, one after the other. A bad game is an error in its place, and reading
-/// goes on behind it.
-pub struct Games<R> {
-    reader: Reader<Text<R>>,
-    number: usize,
-    ended: bool,
-}
-
-/// What is read, up to the first byte that no text has: what is not text may have no end either.
-struct Text<R>(R);
-
-impl<R: Read> Read for Text<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.0.read(buffer)?;
-        if buffer[..count].contains(&0) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a text"));
-        }
-        Ok(count)
-    }
-}
-
-/// Reads games from PGN text.
-pub fn read<R: Read>(text: R) -> Games<R> {
-    Games { reader: Reader::new(Text(text)), number: 0, ended: false }
-}
-
-impl<R: Read> Iterator for Games<R> {
-    type Item = Result<Game, PgnError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        self.number += 1;
-        match self.reader.read_game(&mut Collector).transpose()? {
-            Ok(game) => Some(game.map_err(|reason| PgnError::Game { number: self.number, reason })),
-            Err(error) => {
-                self.ended = true;
-                Some(Err(PgnError::Io(error)))
-            }
-        }
-    }
-}
-
-struct Collector;
-
-struct Movetext {
-    game: Game,
-    current: Position,
-}
-
-impl Visitor for Collector {
-    type Tags = Game;
-    type Movetext = Movetext;
-    type Output = Result<Game, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Game> {
-        ControlFlow::Continue(Game::default())
-    }
-
-    fn tag(
-        &mut self,
-        game: &mut Game,
-        name: &[u8],
-        value: RawTag<'_>,
-    ) -> ControlFlow<Self::Output> {
-        let name = String::from_utf8_lossy(name).into_owned();
-        let value = value.decode_utf8_lossy().into_owned();
-        if name == "FEN" {
-            match Position::from_fen(&value) {
-                Ok(start) => game.start = start,
-                Err(error) => return ControlFlow::Break(Err(error.to_string())),
-            }
-        }
-        game.tags.push((name, value));
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, game: Game) -> ControlFlow<Self::Output, Movetext> {
-        let current = game.start.clone();
-        ControlFlow::Continue(Movetext { game, current })
-    }
-
-    fn san(&mut self, text: &mut Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        let Ok(m) = san.san.to_move(&text.current.chess) else {
-            let san = quoted(&san.to_string());
-            let fen = text.current.to_fen();
-            return ControlFlow::Break(Err(format!("illegal move: '{san}' in {fen}")));
-        };
-        let m = super::notation::pack(m);
-        text.current = text.current.play(m).0;
-        text.game.moves.push(m);
-        ControlFlow::Continue(())
-    }
-
-    fn outcome(
-        &mut self,
-        text: &mut Movetext,
-        outcome: shakmaty::Outcome,
-    ) -> ControlFlow<Self::Output> {
-        text.game.result = match outcome {
-            shakmaty::Outcome::Known(KnownOutcome::Decisive { winner }) => GameResult::Win(winner),
-            shakmaty::Outcome::Known(KnownOutcome::Draw) => GameResult::Draw,
-            shakmaty::Outcome::Unknown => GameResult::Unknown,
-        };
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, text: Movetext) -> Self::Output {
-        Ok(text.game)
-    }
-}
-
-const ROSTER: [&str; 6] = ["Event", "Site", "Date", "Round", "White", "Black"];
-/// Tags that are written from the game itself.
-const DERIVED: [&str; 4] = ["Result", "Variant", "SetUp", "FEN"];
-const WIDTH: usize = 79;
-
-/// The game as PGN, with an empty line behind it.
-impl fmt::Display for Game {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_tags(f)?;
-        writeln!(f)?;
-        self.write_moves(f)?;
-        writeln!(f)
-    }
-}
-
-impl Game {
-    fn write_tags(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for name in ROSTER {
-            let unknown = if name == "Date" { "????.??.??" } else { "?" };
-            write_tag(f, name, self.tag(name).unwrap_or(unknown))?;
-        }
-        write_tag(f, "Result", self.result.text())?;
-        if self.start.needs_chess960() {
-            write_tag(f, "Variant", "Chess960")?;
-        }
-        if self.start != Position::startpos() {
-            write_tag(f, "SetUp", "1")?;
-            write_tag(f, "FEN", &self.start.to_fen())?;
-        }
-        let mut others = self.tags.iter().filter(|(name, _)| {
-            !ROSTER.contains(&name.as_str()) && !DERIVED.contains(&name.as_str())
-        });
-        others.try_for_each(|(name, value)| write_tag(f, name, value))
-    }
-
-    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut column = 0;
-        for token in self.tokens() {
-            // A comment may hold blanks; it is wrapped word by word like the rest.
-            for word in token.split(' ').filter(|word| !word.is_empty()) {
-                if column > 0 && column + 1 + word.len() > WIDTH {
-                    writeln!(f)?;
-                    column = 0;
-                } else if column > 0 {
-                    write!(f, " ")?;
-                    column += 1;
-                }
-                write!(f, "{word}")?;
-                column += word.len();
-            }
-        }
-        writeln!(f)
-    }
-
-    /// Move numbers, moves, comments and the result.
-    fn tokens(&self) -> Vec<String> {
-        let mut tokens = Vec::with_capacity(self.moves.len() * 2 + 1);
-        let mut current = self.start.clone();
-        let mut number_needed = true;
-        for (i, &m) in self.moves.iter().enumerate() {
-            let number = current.fullmove_number();
-            match current.turn() {
-                Color::White => tokens.push(format!("{number}.")),
-                Color::Black if number_needed => tokens.push(format!("{number}...")),
-                Color::Black => {}
-            }
-            tokens.push(current.san(m));
-            let comment = self.comments.get(i).filter(|comment| !comment.is_empty());
-            if let Some(comment) = comment {
-                tokens.push(format!("{{{}}}", comment.replace(['{', '}'], "")));
-            }
-            number_needed = comment.is_some();
-            current = current.play(m).0;
-        }
-        tokens.push(self.result.text().to_string());
-        tokens
-    }
-}
-
-fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
-    let value: String = value.chars().filter(|c| !c.is_control()).collect();
-    writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]
@@ -337,7 +147,7 @@ mod tests {
         assert_eq!(first.moves.len(), 4);
         assert_eq!(first.tag("Event"), Some("a \"quoted\" name"));
         let error = games[2].as_ref().unwrap_err().to_string();
-        assert!(error.starts_with("game 3: "), "{error}");
+        assert!(error.starts_with("game 3, line 12: "), "{error}");
         assert_eq!(games[3].as_ref().unwrap().result, GameResult::Draw);
     }
 
@@ -347,7 +157,7 @@ mod tests {
             let mut game = game;
             game.comments = vec!["+0.31/12 18003n {odd}".into(); game.moves.len()];
             let text = game.to_string();
-            assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+            assert!(text.lines().all(|line| line.len() <= 79), "{text}");
             let again = read(text.as_bytes()).next().unwrap().unwrap();
             assert_eq!(again.moves, game.moves);
             assert_eq!(again.start, game.start);

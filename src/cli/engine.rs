@@ -104,7 +104,7 @@ pub fn go(args: &GoArgs) -> Result<(), Failure> {
     args.engine.apply(&mut controller)?;
     args.position.apply(&mut controller, fen.as_deref())?;
     for m in &go.search_moves {
-        let read = controller.engine_mut().position().parse_uci(m);
+        let read = controller.engine_mut().position().read_move(m);
         read.map_err(|error| Failure::Usage(format!("searchmoves: {error}")))?;
     }
     Ok(controller.search(&go)?)

@@ -1,5 +1,6 @@
 //! Opening books.
 
+use crate::board::movetext::MoveReader;
 use crate::board::{PackedMove, Position};
 use crate::kit::fingerprint;
 use crate::kit::random::Random;
@@ -17,7 +18,7 @@ pub struct Opening {
 impl Opening {
     /// The position after its moves.
     pub fn end(&self) -> Position {
-        self.moves.iter().fold(self.start.clone(), |position, &m| position.play(m).0)
+        self.moves.iter().fold(self.start.clone(), |position, &m| position.follow(m))
     }
 }
 
@@ -73,14 +74,9 @@ impl Book {
 
 /// An opening of the built-in book; none if a move is illegal.
 fn parse_line(number: usize, line: &str) -> Option<Opening> {
-    let mut position = Position::startpos();
-    let mut moves = Vec::new();
-    for text in line.split_ascii_whitespace() {
-        let m = position.parse_uci(text).ok()?;
-        position = position.play(m).0;
-        moves.push(m);
-    }
-    Some(Opening { number, start: Position::startpos(), moves })
+    let mut reader = MoveReader::new(Position::startpos());
+    reader.read_all(line).ok()?;
+    Some(Opening { number, start: reader.start, moves: reader.moves })
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub fn play(
     let mut adjudicator = Adjudicator::new(conditions.rules);
     let make = |position: &mut Position, keys: &mut Vec<u64>, m| {
         keys.push(position.key());
-        *position = position.play(m).0;
+        *position = position.follow(m);
     };
     opening.moves.iter().for_each(|&m| make(&mut position, &mut keys, m));
     let mut end = by_rules(&position, &keys);

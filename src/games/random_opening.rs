@@ -76,7 +76,7 @@ mod tests {
 
     fn sound(fen: &str, m: &str) -> bool {
         let position = Position::from_fen(fen).unwrap();
-        is_sound(&position, position.parse_uci(m).unwrap())
+        is_sound(&position, position.read_move(m).unwrap())
     }
 
     #[test]

@@ -309,7 +309,11 @@ mod tests {
             factors: factors.iter().map(|text| factor(text).expect(text)).collect(),
             pairs: 10,
             share: 0.5,
-            games: PairArgs { nodes: 30, hash: 1, openings: BookArgs { book: None, seed: 3 } },
+            games: PairArgs {
+                nodes: 30,
+                hash: 1,
+                openings: BookArgs { book: None, seed: 3, skip_bad: false },
+            },
             concurrency: 1,
             out,
             restart: Restart { fresh: true, force: false },

@@ -1,16 +1,15 @@
-//! Suites of positions in EPD, the Extended Position Description (Edwards 1994), as it is found
-//! in the wild.
+//! Suites of positions in EPD, with tasks.
 //!
-//! A line has the first four fields of a FEN, perhaps its two counters, and operations that end
-//! with a semicolon: `bm` (best moves), `am` (moves to avoid), `dm` (mate in so many moves), `id`
-//! and others. Suites write a mate as `bm #4` or as `ce +M4` too, moves in standard or long
-//! algebraic or UCI notation; they forget a semicolon here and there and append free text. All of
-//! that is read; what remains is an error with its line.
+//! The tasks are `bm` (best moves), `am` (moves to avoid) and `dm` (mate in N moves). Suites write a mate as
+//! `bm #4` or `ce +M4` too. Moves may be in SAN, long algebraic or UCI notation. What cannot be read is an
+//! error with its line, or the line is left out and listed.
 
 use std::path::{Path, PathBuf};
 
 use super::LabError;
+use crate::board::epd::{Epd, EpdError, Operation};
 use crate::board::notation::quoted;
+use crate::board::pgn::decode;
 use crate::board::{Color, PackedMove, Position};
 use crate::kit::fingerprint;
 use crate::score::Score;
@@ -24,7 +23,22 @@ pub struct Suite {
     pub hash: u64,
     /// Its positions in order.
     pub records: Vec<Record>,
+    /// The lines that were left out.
+    pub skipped: Vec<BadLine>,
 }
+
+/// A line that is not EPD, or sets no task that can be searched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadLine {
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Leave out lines that cannot be read, instead of refusing the file?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SkipBad(pub bool);
 
 /// A position with what the file says of it.
 #[derive(Clone, Debug)]
@@ -46,43 +60,35 @@ pub struct Record {
     pub operations: Vec<Operation>,
 }
 
-/// An operation: `bm Nf3 e4` is the opcode `bm` with two operands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
-    /// Its name.
-    pub opcode: String,
-    /// Its operands, without quotation marks.
-    pub operands: Vec<String>,
-}
-
 /// Reads a suite.
 ///
 /// # Errors
-/// If the file cannot be read, has no position at all, or has a line that is not EPD.
-pub fn read(path: &Path) -> Result<Suite, LabError> {
+/// If the file cannot be read, has no position at all, or, unless bad lines are skipped, has a line that is
+/// not EPD.
+pub fn read(path: &Path, skip_bad: SkipBad) -> Result<Suite, LabError> {
     let bytes = super::read_file(path)?;
-    // Old files have names of players in old encodings; nothing that matters is beyond ASCII.
-    let records = parse(&String::from_utf8_lossy(&bytes))
-        .map_err(|(line, reason)| LabError::Line { file: path.to_owned(), line, reason })?;
+    let (records, bad) = parse(&decode(&bytes));
+    if let Some(first) = bad.first().filter(|_| !skip_bad.0) {
+        let BadLine { line, ref reason } = *first;
+        return Err(LabError::Line { file: path.to_owned(), line, reason: reason.clone() });
+    }
     if records.is_empty() {
         return Err(LabError::Usage(format!("{} has no position", path.display())));
     }
-    Ok(Suite { path: path.to_owned(), hash: fingerprint::of_bytes(&bytes), records })
+    let hash = fingerprint::of_bytes(&bytes);
+    Ok(Suite { path: path.to_owned(), hash, records, skipped: bad })
 }
 
-/// All positions of a text.
-///
-/// # Errors
-/// The first line that is not EPD, from 1, and why.
-pub fn parse(text: &str) -> Result<Vec<Record>, (usize, String)> {
-    let text = text.trim_start_matches('\u{feff}');
-    text.lines()
-        .enumerate()
-        .filter_map(|(index, line)| {
-            let number = index + 1;
-            Record::parse(line, number).map_err(|reason| (number, reason)).transpose()
-        })
-        .collect()
+/// All positions of a text, and the lines that are not EPD.
+pub fn parse(text: &str) -> (Vec<Record>, Vec<BadLine>) {
+    let (mut records, mut bad) = (Vec::new(), Vec::new());
+    for (line, text) in (1..).zip(text.lines()) {
+        match Record::parse(text, line) {
+            Ok(record) => records.extend(record),
+            Err(error) => bad.push(BadLine { line, reason: error.to_string() }),
+        }
+    }
+    (records, bad)
 }
 
 /// Has a side nothing but king and pawns?
@@ -90,20 +96,36 @@ pub fn is_pawn_ending(position: &Position) -> bool {
     Color::ALL.into_iter().any(|color| position.non_pawn_pieces(color).is_empty())
 }
 
+impl Suite {
+    /// Leaves out the positions in which the game is over: there is nothing to search.
+    pub fn skip_finished(&mut self) {
+        let skipped = &mut self.skipped;
+        self.records.retain(|record| {
+            let position = &record.position;
+            let is_over = !position.has_legal_move();
+            if is_over {
+                let end = if position.in_check() { "checkmate" } else { "stalemate" };
+                skipped.push(BadLine { line: record.line, reason: end.to_owned() });
+            }
+            !is_over
+        });
+    }
+
+    /// Notes which lines were left out.
+    pub fn report_skipped(&self) {
+        for BadLine { line, reason } in &self.skipped {
+            super::note(&format!("{}, line {line} is left out: {reason}", self.path.display()));
+        }
+    }
+}
+
 impl Record {
     /// Reads a line; `None` if it is empty or a comment.
     ///
     /// # Errors
     /// Why it is not EPD.
-    pub fn parse(line: &str, number: usize) -> Result<Option<Record>, String> {
-        // Files from DOS end with a control-Z.
-        let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{1a}');
-        if line.is_empty() || line.starts_with('#') {
-            return Ok(None);
-        }
-        let (fen, rest) = split_fen(line);
-        let position = Position::from_fen(&fen).map_err(|error| error.to_string())?;
-        let operations = operations(&position, rest);
+    pub fn parse(line: &str, number: usize) -> Result<Option<Record>, EpdError> {
+        let Some(Epd { position, operations }) = Epd::parse(line)? else { return Ok(None) };
         let mut record = Record {
             line: number,
             position,
@@ -162,57 +184,43 @@ impl Record {
         words.join(" ")
     }
 
-    fn understand(&mut self, operation: &Operation) -> Result<(), String> {
+    fn understand(&mut self, operation: &Operation) -> Result<(), EpdError> {
         let operands = &operation.operands;
+        let first = operands.first().map_or("", String::as_str);
         match operation.opcode.as_str() {
-            "bm" => self.best_moves(operands),
-            "am" => {
-                self.avoid = self.moves("am", operands)?;
-                Ok(())
-            }
-            "dm" => {
-                self.mate = Some(mate_length(operands.first().map_or("", String::as_str), "dm")?);
-                Ok(())
-            }
-            "ce" => {
-                if let Some(mate) = operands.first().and_then(|text| evaluation_mate(text)) {
-                    self.mate = Some(mate);
+            "bm" => match first.strip_prefix('#') {
+                Some(length) if operands.len() == 1 && !length.is_empty() => {
+                    self.mate = mate_length(length, "bm #")?;
                 }
-                Ok(())
-            }
-            "id" if !operands.is_empty() => {
-                self.id = operands.join(" ");
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn best_moves(&mut self, operands: &[String]) -> Result<(), String> {
-        if let [only] = operands
-            && let Some(length) = only.strip_prefix('#')
-        {
-            self.mate = Some(mate_length(length, "bm #")?);
-        } else {
-            self.best = self.moves("bm", operands)?;
+                _ => self.best = self.moves("bm", operands)?,
+            },
+            "am" => self.avoid = self.moves("am", operands)?,
+            "dm" => self.mate = mate_length(first, "dm")?,
+            "ce" => self.mate = evaluation_mate(first).or(self.mate),
+            "id" if !operands.is_empty() => self.id = operands.join(" "),
+            _ => {}
         }
         Ok(())
     }
 
-    fn moves(&self, opcode: &str, operands: &[String]) -> Result<Vec<PackedMove>, String> {
-        if operands.is_empty() {
-            return Err(format!("'{opcode}' names no move"));
-        }
-        let read = |text: &String| self.position.parse_san(text).map_err(|error| error.to_string());
-        operands.iter().map(read).collect::<Result<_, _>>()
+    fn moves(
+        &self,
+        opcode: &'static str,
+        operands: &[String],
+    ) -> Result<Vec<PackedMove>, EpdError> {
+        let moves = self.position.read_moves(&operands.join(" "))?;
+        if moves.is_empty() { Err(EpdError::NoMove(opcode)) } else { Ok(moves) }
     }
 }
 
-/// `4` or `-4`.
-fn mate_length(text: &str, what: &str) -> Result<i32, String> {
-    let bad = || format!("'{what}' wants the moves to the mate, not '{}'", quoted(text));
-    let length: i16 = text.parse().map_err(|_| bad())?;
-    if length == 0 { Err(bad()) } else { Ok(i32::from(length)) }
+/// `4` or `-4`; 0 is no mate.
+fn mate_length(text: &str, opcode: &'static str) -> Result<Option<i32>, EpdError> {
+    let length: i16 = text.parse().map_err(|_| EpdError::Number {
+        opcode,
+        wanted: "the moves to the mate",
+        text: quoted(text),
+    })?;
+    Ok(Some(i32::from(length)).filter(|&length| length != 0))
 }
 
 /// The mate of a `ce` operation, as in `+M4`, `-M4`, `M4`, `#4`.
@@ -224,136 +232,6 @@ fn evaluation_mate(text: &str) -> Option<i32> {
     let digits = rest.strip_prefix(['M', '#'])?;
     let length: i16 = digits.parse().ok().filter(|&length| length > 0)?;
     Some(sign * i32::from(length))
-}
-
-/// Splits a line into a FEN, with its counters if they are there, and the operations.
-fn split_fen(line: &str) -> (String, &str) {
-    let mut fields = Vec::new();
-    let mut rest = line;
-    while fields.len() < 4 && !rest.starts_with(';') && !rest.is_empty() {
-        fields.push(next_field(&mut rest));
-    }
-    while fields.len() < 6 && rest.starts_with(|c: char| c.is_ascii_digit()) {
-        fields.push(next_field(&mut rest));
-    }
-    (fields.join(" "), rest)
-}
-
-/// Takes a field and the space after it off the front; a semicolon ends a field too.
-fn next_field<'a>(rest: &mut &'a str) -> &'a str {
-    let end = rest.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(rest.len());
-    let (field, after) = rest.split_at(end);
-    *rest = after.trim_start();
-    field
-}
-
-/// A piece of the operations' text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Token<'a> {
-    Word(&'a str),
-    Text(&'a str),
-    End,
-}
-
-/// Cuts a text into words, quoted strings and semicolons. A string without its end ends with the
-/// line.
-fn tokens(mut text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    loop {
-        text = text.trim_start();
-        if let Some(after) = text.strip_prefix(';') {
-            tokens.push(Token::End);
-            text = after;
-        } else if let Some(after) = text.strip_prefix('"') {
-            let (string, after) = after.split_once('"').unwrap_or((after, ""));
-            tokens.push(Token::Text(string));
-            text = after;
-        } else if text.is_empty() {
-            return tokens;
-        } else {
-            let end = text
-                .find(|c: char| c.is_whitespace() || matches!(c, ';' | '"'))
-                .unwrap_or(text.len());
-            let (word, after) = text.split_at(end);
-            tokens.push(Token::Word(word));
-            text = after;
-        }
-    }
-}
-
-/// Puts tokens together. After a semicolon comes an opcode; so does, if the semicolon was
-/// forgotten, a known opcode where the operation before it may end.
-fn operations(position: &Position, text: &str) -> Vec<Operation> {
-    let tokens = tokens(text);
-    let mut operations: Vec<Operation> = Vec::new();
-    let mut open = false;
-    for (index, token) in tokens.iter().enumerate() {
-        match (*token, operations.last_mut()) {
-            (Token::End, _) => open = false,
-            // A comment up to the end of the line.
-            (Token::Word(word), _) if word == "#" || word.starts_with("//") => break,
-            (Token::Word(word), Some(last))
-                if open && !(last.may_end() && is_opcode(position, &tokens[index..])) =>
-            {
-                last.operands.push(word.to_owned());
-            }
-            (Token::Text(string), Some(last)) if open => last.operands.push(string.to_owned()),
-            (Token::Word(word), _) => {
-                operations.push(Operation { opcode: word.to_owned(), operands: Vec::new() });
-                open = true;
-            }
-            // A string without an opcode is a remark.
-            (Token::Text(_), _) => {}
-        }
-    }
-    operations
-}
-
-impl Operation {
-    /// May the next operation begin without a semicolon? Not in the words of a comment.
-    fn may_end(&self) -> bool {
-        const ENDING: [&str; 13] =
-            ["bm", "am", "sm", "pm", "pv", "ce", "dm", "id", "acd", "acn", "acs", "hmvc", "fmvn"];
-        !self.operands.is_empty() && ENDING.contains(&self.opcode.as_str())
-    }
-}
-
-/// Is the first of these tokens an opcode of the standard, and no move?
-fn is_opcode(position: &Position, tokens: &[Token]) -> bool {
-    const OPCODES: [&str; 25] = [
-        "acd",
-        "acn",
-        "acs",
-        "am",
-        "bm",
-        "ce",
-        "dm",
-        "draw_accept",
-        "draw_claim",
-        "draw_offer",
-        "draw_reject",
-        "eco",
-        "fmvn",
-        "hmvc",
-        "id",
-        "nic",
-        "noop",
-        "pm",
-        "pv",
-        "rc",
-        "resign",
-        "sm",
-        "tcgs",
-        "tcri",
-        "tcsi",
-    ];
-    let [Token::Word(word), after @ ..] = tokens else {
-        return false;
-    };
-    // The comments c0 to c9 and the variables v0 to v9; but `c4` is a move as well.
-    let is_comment = matches!(word.as_bytes(), [b'c' | b'v', b'0'..=b'9'])
-        && matches!(after, [Token::Text(_), ..]);
-    is_comment || (OPCODES.contains(word) && position.parse_san(word).is_err())
 }
 
 #[cfg(test)]
@@ -373,7 +251,7 @@ mod tests {
     }
 
     fn reason(fen: &str, operations: &str) -> String {
-        Record::parse(&format!("{fen} {operations}"), 7).expect_err("is no EPD")
+        Record::parse(&format!("{fen} {operations}"), 7).expect_err("is no EPD").to_string()
     }
 
     fn sans(record: &Record, moves: &[PackedMove]) -> Vec<String> {
@@ -454,7 +332,7 @@ mod tests {
     #[test]
     fn what_solves_a_position() {
         let best = record_at(START, "bm e4; am d4;");
-        let m = |text| best.position.parse_san(text).expect("is legal");
+        let m = |text| best.position.read_move(text).expect("is legal");
         let cp = Some(Score::cp(10));
         assert_eq!(best.solved(m("e4"), cp), Some(true));
         assert_eq!(best.solved(m("d4"), cp), Some(false));
@@ -487,7 +365,6 @@ mod tests {
         assert!(reason(ROOKS, "bm Ra8;").contains("illegal move: 'Ra8'"));
         assert!(reason(ROOKS, "bm;").contains("'bm' names no move"));
         assert!(reason(ROOKS, "dm soon;").contains("not 'soon'"));
-        assert!(reason(ROOKS, "bm #0;").contains("not '0'"));
         assert!(reason(ROOKS, "bm #99999;").contains("'99999'"));
         assert!(reason("hello have a nice", "day").contains("not a FEN"));
         assert!(reason("8/8/8/8/8/8/8/K7 w - -", "").contains("a king is missing"));
@@ -496,10 +373,11 @@ mod tests {
     #[test]
     fn files_skip_comments_and_count_lines() {
         let text = format!("\u{feff}# head\r\n\r\n{ROOKS} bm Rf1;\r\n  {START}\r\n\u{1a}");
-        let lines: Vec<usize> = parse(&text).expect("is EPD").iter().map(|r| r.line).collect();
+        let lines: Vec<usize> = parse(&text).0.iter().map(|r| r.line).collect();
         assert_eq!(lines, [3, 4]);
         let broken = format!("{text}\n{ROOKS} bm Rg9;\n");
-        assert_eq!(parse(&broken).expect_err("has a bad move").0, 6);
+        let (records, bad) = parse(&broken);
+        assert_eq!((records.len(), bad[0].line), (2, 6));
     }
 
     proptest! {

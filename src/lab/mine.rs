@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_search_has_settled_where_it_last_changed_its_mind() {
         let position = Position::startpos();
-        let m = |text| position.parse_uci(text).unwrap();
+        let m = |text| position.read_move(text).unwrap();
         let outcome = |moves: &[PackedMove]| Outcome {
             lines: moves.last().map_or(Vec::new(), |&m| {
                 let score = Score::ZERO;

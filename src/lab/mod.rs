@@ -161,6 +161,17 @@ pub fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), LabError
     Ok((games, bad))
 }
 
+/// Notes which games [`read_games`] refused.
+pub(crate) fn report_refused(refused: &[String]) {
+    const MAX_SHOWN: usize = 20;
+    for reason in refused.iter().take(MAX_SHOWN) {
+        note(&format!("left out: {reason}"));
+    }
+    if refused.len() > MAX_SHOWN {
+        note(&format!("left out: {} more games", refused.len() - MAX_SHOWN));
+    }
+}
+
 /// Writes to standard output and flushes. A closed pipe is an error, not a panic as in `print!`.
 ///
 /// # Errors

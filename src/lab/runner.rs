@@ -11,7 +11,7 @@ use std::thread;
 use crossbeam_channel::select;
 use serde::Serialize;
 
-use super::epd::{self, Suite};
+use super::epd::{self, SkipBad, Suite};
 use super::{LabError, report};
 use crate::board::notation::quoted;
 use crate::board::{Color, Position};
@@ -40,15 +40,19 @@ pub struct Selection {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
+
+    /// Leave out lines that cannot be read, and name them, instead of refusing the file
+    #[arg(long)]
+    pub skip_bad: bool,
 }
 
 impl Selection {
     /// Reads the suite and selects.
     ///
     /// # Errors
-    /// If the file is no suite, if in a selected position the game is over, or if nothing is left.
+    /// If the file is no suite or if nothing is left. A position in which the game is over is left out.
     pub fn read(&self) -> Result<Suite, LabError> {
-        let mut suite = epd::read(&self.file)?;
+        let mut suite = epd::read(&self.file, SkipBad(self.skip_bad))?;
         suite.records.retain(|record| {
             let bare = |color| record.position.non_pawn_pieces(color).is_empty();
             !(self.discard_pawn_endings && record.is_pawn_ending())
@@ -56,13 +60,8 @@ impl Selection {
         });
         let step = usize::try_from(self.every).unwrap_or(usize::MAX);
         suite.records = suite.records.into_iter().step_by(step).collect();
-        if let Some(over) = suite.records.iter().find(|r| !r.position.has_legal_move()) {
-            return Err(LabError::Line {
-                file: self.file.clone(),
-                line: over.line,
-                reason: "no legal move: the game is over".to_owned(),
-            });
-        }
+        suite.skip_finished();
+        suite.report_skipped();
         if suite.records.is_empty() {
             let path = self.file.display();
             return Err(LabError::Usage(format!("{path} has no position of the kind asked for")));
@@ -81,6 +80,9 @@ impl Selection {
         }
         if self.every > 1 {
             words.push(format!("--every {}", self.every));
+        }
+        if self.skip_bad {
+            words.push("--skip-bad".to_owned());
         }
         words
     }

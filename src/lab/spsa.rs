@@ -276,7 +276,11 @@ mod tests {
             tune: names.iter().map(|name| tunable(name).expect("it is there")).collect(),
             iterations: Some(iterations),
             rate: 0.5,
-            games: PairArgs { nodes: 30, hash: 1, openings: BookArgs { book: None, seed: 3 } },
+            games: PairArgs {
+                nodes: 30,
+                hash: 1,
+                openings: BookArgs { book: None, seed: 3, skip_bad: false },
+            },
             concurrency: 1,
             out: None,
             restart: Restart::default(),

@@ -563,7 +563,7 @@ mod tests {
     #[test]
     fn a_narrow_terminal_loses_columns_and_no_width_loses_none() {
         let line = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"a name of twenty-six letters\";";
-        let records = epd::parse(line).expect("it is EPD");
+        let records = epd::parse(line).0;
         for width in [70, 80, 100, 120] {
             let head = Layout::of(&records, Some(width)).head();
             assert!(head.trim_end().chars().count() <= width, "{width}: {head}");

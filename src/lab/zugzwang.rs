@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::epd::SkipBad;
 use super::report::{self, Origin, grouped};
 use super::runner::{self, TableSize, Worker};
 use super::{LabError, counted, epd, note_written, print};
@@ -93,6 +94,10 @@ pub struct ZugzwangArgs {
     /// Replace files that this command did not make
     #[arg(long)]
     force: bool,
+
+    /// Leave out lines that cannot be read, and name them, instead of refusing the file
+    #[arg(long, requires = "epd")]
+    skip_bad: bool,
 }
 
 /// Examines the position, or each of a suite, and prints the verdicts.
@@ -104,15 +109,18 @@ pub fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
     let mut files = Files::new(args.force);
     let suite = args.epd.as_deref().map(|path| {
         files.reads(path, "the suite being read");
-        epd::read(path)
+        epd::read(path, SkipBad(args.skip_bad))
     });
     let suite = suite.transpose()?;
+    if let Some(suite) = &suite {
+        suite.report_skipped();
+    }
     let position = match (&suite, &args.position) {
         (Some(_), _) => None,
         (None, Some(fen)) => Some(fen.clone()),
         (None, None) => Some(args.fen.join(" ")),
     };
-    let position = position.as_deref().map(Position::from_fen).transpose();
+    let position = position.as_deref().map(Position::from_fen_line).transpose();
     let position = position.map_err(|error| LabError::Usage(error.to_string()))?;
     let output = args.json.as_deref().map(|path| files.output(path, "the JSON file"));
     let output = output.transpose()?;

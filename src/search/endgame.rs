@@ -278,7 +278,7 @@ mod tests {
         let mut earlier = vec![position.key()];
         assert!(!has_repeated(&position, &[]));
         for (i, text) in ["b1b2", "d5d6", "b2b1", "d6d5"].iter().enumerate() {
-            position = position.play(position.parse_uci(text).unwrap()).0;
+            position = position.play(position.read_move(text).unwrap()).0;
             assert_eq!(has_repeated(&position, &earlier), i == 3, "{text}");
             earlier.push(position.key());
         }

@@ -87,7 +87,7 @@ mod tests {
         let mut walk = Walk::from(&job);
         let mut moves = Vec::new();
         for text in way {
-            let best = walk.position.parse_uci(text).unwrap();
+            let best = walk.position.read_move(text).unwrap();
             let entry = Entry {
                 best,
                 score: Score::ZERO,

@@ -373,7 +373,7 @@ mod tests {
     fn unwanted_positions_are_left_out() {
         let wanted = |fen: &str, m: &str, score| {
             let position = Position::from_fen(fen).unwrap();
-            is_wanted(&position, position.parse_uci(m).unwrap(), score)
+            is_wanted(&position, position.read_move(m).unwrap(), score)
         };
         assert!(wanted(FENS[1], "e1g1", Score::cp(20)));
         assert!(!wanted(FENS[1], "e2a6", Score::cp(20)), "a capture");

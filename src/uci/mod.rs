@@ -350,7 +350,7 @@ impl<W: Write> Controller<W> {
     fn search_moves(&mut self, wanted: &[String]) -> io::Result<Vec<PackedMove>> {
         let mut legal = Vec::new();
         for text in wanted {
-            match self.engine.position().parse_uci(text) {
+            match self.engine.position().read_move(text) {
                 Ok(m) if legal.contains(&m) => {}
                 Ok(m) => legal.push(m),
                 Err(error) => self.remark(&format!("searchmoves: {error}; ignored"))?,

@@ -248,7 +248,7 @@ mod tests {
         let mut position = root.clone();
         let mut packed = Vec::new();
         for text in moves {
-            let m = position.parse_uci(text).unwrap();
+            let m = position.read_move(text).unwrap();
             packed.push(m);
             position = position.play(m).0;
         }
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn the_move_in_progress() {
         let root = Position::startpos();
-        let m = root.parse_uci("e2e4").unwrap();
+        let m = root.read_move("e2e4").unwrap();
         let message = Message::Move(CurrentMove { m, number: 3, depth: 20 });
         let said = |style| Reporter::new(root.clone(), false, style).message(&message, MS);
         let line = "info depth 20 currmove e2e4 currmovenumber 3".to_owned();

@@ -173,7 +173,7 @@ fn sacrifices_are_seen() {
 fn a_root_with_moves_left_out_is_not_remembered() {
     for searcher in [Searcher::Playing, Searcher::Tactical, Searcher::Classic] {
         let whole = SearchJob::new(Position::from_fen(POSITIONS[2]).unwrap(), searcher);
-        let m = whole.root.parse_uci("e5f7").unwrap();
+        let m = whole.root.read_move("e5f7").unwrap();
         let table = Table::new(4).unwrap();
         run_after(
             &table,

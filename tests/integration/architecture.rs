@@ -23,7 +23,7 @@ const FLOORS: [(&str, u32); 13] = [
 ];
 
 /// Crates that speak shakmaty's types.
-const CHESS_CRATES: [&str; 3] = ["shakmaty", "shakmaty_syzygy", "pgn_reader"];
+const CHESS_CRATES: [&str; 2] = ["shakmaty", "shakmaty_syzygy"];
 
 /// Who may print text for the user.
 const PRINTERS: [&str; 5] = ["uci", "lab", "train", "cli", "main"];

@@ -223,7 +223,7 @@ fn line(start: &Position, moves: &str) -> (Position, Vec<u64>) {
         earlier.push(position.key());
         position = match text {
             "pass" => position.pass(),
-            _ => position.play(position.parse_uci(text).expect("a legal move")).0,
+            _ => position.play(position.read_move(text).expect("a legal move")).0,
         };
     }
     (position, earlier)
@@ -365,7 +365,7 @@ fn a_very_long_game_does_not_overflow_a_counter() {
     let moves = ["a1a2", "h8h7", "a2a1", "h7h8"];
     for _ in 0..20_000 {
         for text in moves {
-            let m = position.parse_uci(text).expect("a legal move");
+            let m = position.read_move(text).expect("a legal move");
             position = position.play(m).0;
         }
     }

@@ -216,7 +216,7 @@ fn bad_input_has_status_two() {
     let output = command.output().expect("tacet runs");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.contains("bad.epd, line 2: illegal move: 'Qd9+'"), "{message}");
+    assert!(message.contains("bad.epd, line 2: unknown move: 'Qd9+'"), "{message}");
     for words in [
         &["--base", "off"][..],
         &["--null-move", "nonsense"],

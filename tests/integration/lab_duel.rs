@@ -166,9 +166,22 @@ fn a_journal_of_another_match_is_refused() {
 }
 
 #[test]
+fn a_bad_game_of_the_book_costs_the_others_nothing_and_passes_are_played() {
+    let book = scratch("mixed.pgn");
+    std::fs::write(&book, "1. e2-e4 -- 2. d4 *\n\n1. e4 Ke4 *\n\n1. f3 e5 2. g4 Qh4# *\n").unwrap();
+    let pgn = scratch("mixed-games.pgn");
+    let words = ["off", "off", "--games", "2", "--nodes", "200", "--book", text(&book)];
+    let output = tacet(&[&words[..], &["--pgn", text(&pgn)]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("mixed.pgn, game 2, line 3: illegal move: 'Ke4'"), "{said}");
+    assert!(said.contains("mixed.pgn, opening 2: the game is over"), "{said}");
+    let games = std::fs::read_to_string(&pgn).expect("the games are written");
+    assert_eq!(games.matches("1. e4 -- 2. d4 ").count(), 2, "{games}");
+}
+
+#[test]
 fn mistakes_are_one_line_and_status_2() {
-    let bad_book = scratch("bad.pgn");
-    std::fs::write(&bad_book, "1. e4 e5 *\n\n1. e4 Ke4 *\n").unwrap();
     for (words, reason) in [
         (&["off", "of"][..], "'of'"),
         (&["off", "Hash=-1"], "Hash"),
@@ -176,7 +189,6 @@ fn mistakes_are_one_line_and_status_2() {
         (&["off", "off", "--games", "100000"], "openings"),
         (&["off", "off", "--tc", "1+1", "--games", "1000000000000000000"], "--games"),
         (&["off", "off", "--book", "/no/such/book.epd"], "/no/such/book.epd"),
-        (&["off", "off", "--book", text(&bad_book)], "game 2"),
         (&["off", "off", "--syzygy", "/no/such/place"], "/no/such/place"),
     ] {
         let output = tacet(words);

@@ -139,7 +139,6 @@ fn bad_input_is_told_with_file_and_line() {
         ("fen", "6k1/5ppp/8/8/8/8/R5K1 w - - bm Ra8;", "not a FEN"),
         ("king", "8/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8;", "a king is missing"),
         ("mate", "6k1/5ppp/8/8/8/8/8/R5K1 w - - dm x;", "moves to the mate"),
-        ("over", "R5k1/5ppp/8/8/8/8/8/6K1 b - - id \"x\";", "no legal move"),
     ] {
         let suite = write(&format!("bad-{name}.epd"), &format!("{good}\n# two\n{line}\n"));
         let output = tacet(&[path_text(&suite)]);
@@ -149,6 +148,30 @@ fn bad_input_is_told_with_file_and_line() {
         assert!(message.contains(reason), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     }
+}
+
+#[test]
+fn bad_lines_are_skipped_when_asked_and_finished_games_always_and_both_are_named() {
+    let good = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#;";
+    let bad = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;\nhello\n6k1/8/8/8/8/8/8/R5K1 w - - bm";
+    let over = "R5k1/5ppp/8/8/8/8/8/6K1 b - - id \"x\";\n7k/5Q2/6K1/8/8/8/8/8 b - - dm 3;";
+    let suite = write("skipped.epd", &format!("{good}\n{over}\n{bad}\n% rest\n{good}\n"));
+    let refused = tacet(&[path_text(&suite), "--depth", "2"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let output = tacet(&[path_text(&suite), "--depth", "2", "--skip-bad"]);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    for part in [
+        "line 2 is left out: checkmate",
+        "line 3 is left out: stalemate",
+        "line 4 is left out: illegal move: 'Rb8'",
+        "line 5 is left out: not a FEN: 'hello'",
+        "line 6 is left out: 'bm' names no move",
+    ] {
+        assert!(said.contains(&format!("skipped.epd, {part}")), "{part}: {said}");
+    }
+    assert_eq!(said.lines().count(), 5, "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("solved  2 of 2"), "{output:?}");
 }
 
 #[test]

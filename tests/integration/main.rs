@@ -15,6 +15,7 @@ mod lab_mine;
 mod lab_suite;
 mod lab_trace;
 mod lab_zugzwang;
+mod movetext;
 mod noise;
 mod notation;
 mod openbench;

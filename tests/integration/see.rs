@@ -117,7 +117,7 @@ fn check(fen: &str, san: &str, expected: i32) {
 
 /// The move of that name; where the collection leaves open which knight captures, both.
 fn moves_meant(position: &Position, san: &str) -> Vec<PackedMove> {
-    if let Ok(m) = position.parse_san(san) {
+    if let Ok(m) = position.read_move(san) {
         return vec![m];
     }
     let (Some(role), Some(to)) = (san.chars().next(), san.get(san.len() - 2..)) else {

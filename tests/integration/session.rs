@@ -258,7 +258,7 @@ fn read_number(word: &str, line: &str) -> i64 {
 /// The position after moves as they were written; fails if one is illegal.
 pub fn play(root: &Position, moves: &[String]) -> Position {
     moves.iter().fold(root.clone(), |position, text| {
-        let m = position.parse_uci(text).unwrap_or_else(|error| panic!("{error}"));
+        let m = position.read_move(text).unwrap_or_else(|error| panic!("{error}"));
         position.play(m).0
     })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tacet::board::Position;
 use tacet::board::tablebase::{Tablebase, Wdl};
-use tacet::lab::epd::{self, Record};
+use tacet::lab::epd::{self, Record, SkipBad};
 use tacet::score::Depth;
 use tacet::search::null_move::Scheme;
 use tacet::search::table::Table;
@@ -14,7 +14,7 @@ use tacet::time::{Limits, TimeManager};
 
 fn suite(name: &str) -> Vec<Record> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/suites").join(name);
-    epd::read(&path).expect("every line is EPD with legal moves").records
+    epd::read(&path, SkipBad(false)).expect("every line is EPD with legal moves").records
 }
 
 /// What holds for every suite: one task a line, no position and no name twice, nothing over.

@@ -239,7 +239,7 @@ fn stop_then_position_at_once() {
     for _ in 0..40 {
         session
             .send("position startpos\ngo infinite\nstop\nposition startpos moves e2e4\ngo depth 2");
-        assert!(Position::startpos().parse_uci(&session.answer().best).is_ok());
+        assert!(Position::startpos().read_move(&session.answer().best).is_ok());
         let after = play(&Position::startpos(), &["e2e4".to_owned()]);
         assert_sound(&session.answer(), &after);
     }
@@ -653,7 +653,7 @@ fn bad_fen_illegal_position_illegal_move() {
         "position startpos moves e2e5",
         "position startpos moves e2e4 e2e4",
         "position startpos moves e2e4 e7e5 nonsense",
-        "position startpos moves 0000",
+        "position startpos moves e2e4 f7f6 d1h5 0000",
         "position middle",
     ] {
         let said = session.ask(line);

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::board::pgn;
 use crate::games::openings::{Book, Opening};
-use crate::lab::{LabError, epd, read_games};
+use crate::lab::epd::{self, SkipBad};
+use crate::lab::{LabError, read_games, report_refused};
 
 /// The book and the order of its openings.
 #[derive(clap::Args, Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct BookArgs {
     /// Decides the order of the openings and all else that is drawn
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+
+    /// Leave out lines of an EPD book that cannot be read, and name them, instead of refusing the file
+    #[arg(long, requires = "book")]
+    pub skip_bad: bool,
 }
 
 impl BookArgs {
@@ -24,44 +28,52 @@ impl BookArgs {
     /// # Errors
     /// A file that cannot be read, or has no opening or a bad one.
     pub fn open(&self) -> Result<Book, LabError> {
-        let mut book = self.book.as_deref().map_or_else(|| Ok(Book::built_in()), read)?;
+        let mut book = match &self.book {
+            Some(path) => read(path, SkipBad(self.skip_bad))?,
+            None => Book::built_in(),
+        };
         book.shuffle(self.seed);
         Ok(book)
     }
 }
 
-/// The openings of a file: PGN if its name ends so, else EPD.
-fn read(path: &Path) -> Result<Book, LabError> {
+/// The openings of a file: PGN if its name ends so, else EPD. Games that cannot be read and openings after
+/// which the game is over are left out with a note.
+fn read(path: &Path, skip_bad: SkipBad) -> Result<Book, LabError> {
     let is_pgn = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn"));
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let book = Book::new(name, if is_pgn { read_pgn(path)? } else { read_epd(path)? });
+    let book = Book::new(name, if is_pgn { read_pgn(path)? } else { read_epd(path, skip_bad)? });
     if book.is_empty() {
         return Err(LabError::Usage(format!("{} has no opening to play", path.display())));
     }
     Ok(book)
 }
 
-fn read_epd(path: &Path) -> Result<Vec<Opening>, LabError> {
-    let records = epd::read(path)?.records;
+fn read_epd(path: &Path, skip_bad: SkipBad) -> Result<Vec<Opening>, LabError> {
+    let mut suite = epd::read(path, skip_bad)?;
+    suite.skip_finished();
+    suite.report_skipped();
     let opening = |(index, record): (usize, epd::Record)| Opening {
         number: index + 1,
         start: record.position,
         moves: Vec::new(),
     };
-    Ok(records.into_iter().enumerate().map(opening).collect())
+    Ok(suite.records.into_iter().enumerate().map(opening).collect())
 }
 
 fn read_pgn(path: &Path) -> Result<Vec<Opening>, LabError> {
-    let opening = |(index, game): (usize, pgn::Game)| Opening {
-        number: index + 1,
-        start: game.start,
-        moves: game.moves,
-    };
-    let (games, bad) = read_games(path)?;
-    match bad.into_iter().next() {
-        Some(reason) => Err(LabError::Usage(reason)),
-        None => Ok(games.into_iter().enumerate().map(opening).collect()),
+    let (games, mut refused) = read_games(path)?;
+    let mut openings = Vec::with_capacity(games.len());
+    for (index, game) in games.into_iter().enumerate() {
+        let opening = Opening { number: index + 1, start: game.start, moves: game.moves };
+        if opening.end().has_legal_move() {
+            openings.push(opening);
+        } else {
+            refused.push(format!("{}, opening {}: the game is over", path.display(), index + 1));
+        }
     }
+    report_refused(&refused);
+    Ok(openings)
 }
 
 /// Checks that a book has an opening for each of this many pairs of games. Without a clock the same

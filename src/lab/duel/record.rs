@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::statistics::{Decision, Pentanomial, Sprt};
+use crate::board::movetext::MoveReader;
 use crate::board::pgn::{Game, GameResult};
 use crate::board::{Color, PackedMove, Position};
 use crate::games::adjudication::Ending;
@@ -69,12 +70,9 @@ impl GameRecord {
     /// The game for PGN; `None` if the record holds what is not chess.
     pub fn to_pgn(&self, a: &Side, b: &Side) -> Option<Game> {
         let start = Position::from_fen(&self.start).ok()?;
-        let (mut position, mut moves) = (start.clone(), Vec::new());
-        for text in self.moves.split_ascii_whitespace() {
-            let m = position.parse_uci(text).ok()?;
-            position = position.play(m).0;
-            moves.push(m);
-        }
+        let mut reader = MoveReader::new(start);
+        reader.read_all(&self.moves).ok()?;
+        let MoveReader { start, moves, .. } = reader;
         let mut comments = vec![String::new(); self.book_moves.min(moves.len())];
         comments.extend(self.thoughts.iter().map(comment));
         let (white, black) = if self.a_is_white() { (a, b) } else { (b, a) };

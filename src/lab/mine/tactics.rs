@@ -18,7 +18,7 @@ use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::lab::runner::{self, TableSize, Worker};
 use crate::lab::variant::scheme;
-use crate::lab::{LabError, counted, epd, note, print, read_games};
+use crate::lab::{LabError, counted, epd, print, read_games, report_refused};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
 use crate::search::thread::SearchThread;
@@ -96,7 +96,7 @@ pub(super) fn mine(args: &TacticsArgs, files: &mut Files) -> Result<u32, LabErro
     found.close(files, mined)
 }
 
-/// The games that have moves. A game with an illegal move is left out with a note: most large
+/// The games that have moves. A game that cannot be read is left out with a note: most large
 /// collections have some.
 fn read(paths: &[PathBuf]) -> Result<Vec<pgn::Game>, LabError> {
     let (mut games, mut bad) = (Vec::new(), Vec::new());
@@ -109,9 +109,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<pgn::Game>, LabError> {
         let nothing = || "there is no game in these files".to_owned();
         return Err(LabError::Usage(bad.into_iter().next().unwrap_or_else(nothing)));
     }
-    if let Some(reason) = bad.first() {
-        note(&format!("{} left out, the first because: {reason}", counted(bad.len(), "game")));
-    }
+    report_refused(&bad);
     Ok(games)
 }
 
@@ -271,7 +269,7 @@ impl<'a> Miner<'a> {
 fn taken_on(game: &pgn::Game, positions: &[Position], ply: usize) -> Option<Square> {
     let before = ply.checked_sub(1)?;
     let (position, m) = (positions.get(before)?, *game.moves.get(before)?);
-    position.is_capture(m).then_some(m.to())
+    (!m.is_pass() && position.is_capture(m)).then_some(m.to())
 }
 
 fn is_stable(outcome: &Outcome) -> bool {

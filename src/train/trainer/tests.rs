@@ -578,7 +578,7 @@ fn write_score_only(folder: &TempDir, name: &str, games: impl Iterator<Item = u3
     let mut bytes = Vec::new();
     for game in games {
         let position = Position::startpos();
-        let m = position.parse_uci("e2e4").unwrap();
+        let m = position.read_move("e2e4").unwrap();
         let inner = InnerPosition { game, position, best: m, score: Score::cp(game as i32) };
         bytes.extend(inner.to_bytes());
     }

@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn info_and_best_move_are_json() {
         let root = Position::startpos();
-        let moves = vec![root.parse_uci("e2e4").unwrap()];
+        let moves = vec![root.read_move("e2e4").unwrap()];
         let score = Score::mate_in(3);
         let line = Line { score, bound: Bound::Lower, moves, depth: 5, selective_depth: 9 };
         let said = Info { line, multi_pv: 1, nodes: 3000, tablebase_hits: 0, hash_full: 7 };

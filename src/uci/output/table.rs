@@ -122,7 +122,7 @@ mod tests {
         let mut position = root.clone();
         let mut packed = Vec::new();
         for text in moves.split(' ') {
-            let m = position.parse_uci(text).unwrap();
+            let m = position.read_move(text).unwrap();
             packed.push(m);
             position = position.play(m).0;
         }

@@ -1,0 +1,390 @@
+//! Reading PGN as it is found in the wild.
+//!
+//! The main line is kept; comments, variations and glyphs are skipped. Every other word is read, or the
+//! game is refused with the word and its line: nothing vanishes silently. A bad game costs no other.
+
+use std::io::{self, Read};
+use std::mem;
+
+use super::lines::{Line, Lines};
+use super::{Game, GameResult, PgnError};
+use crate::board::Position;
+use crate::board::movetext::{MoveReader, Word, words};
+use crate::board::notation::quoted;
+
+/// The games of a PGN text, one after the other. A bad game is an error in its place, and reading
+/// goes on behind it.
+pub struct Games<R> {
+    lines: Lines<R>,
+    number: usize,
+    ended: bool,
+}
+
+/// Reads games from PGN text.
+pub fn read<R: Read>(text: R) -> Games<R> {
+    Games { lines: Lines::new(text), number: 0, ended: false }
+}
+
+impl<R: Read> Iterator for Games<R> {
+    type Item = Result<Game, PgnError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        match self.draft() {
+            Ok(None) => {
+                self.ended = true;
+                None
+            }
+            Ok(Some(draft)) => {
+                self.number += 1;
+                Some(draft.finish(self.number))
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(PgnError::Io(error)))
+            }
+        }
+    }
+}
+
+impl<R: Read> Games<R> {
+    /// Reads up to the end of a game; `None` if there is no more.
+    fn draft(&mut self) -> io::Result<Option<Draft>> {
+        let mut draft = Draft::default();
+        while let Some(line) = self.lines.next()? {
+            if let Some(next) = draft.line(line) {
+                self.lines.push_back(next);
+                if !draft.is_empty() {
+                    return Ok(Some(draft));
+                }
+                draft = Draft::default();
+            }
+            if draft.is_over && draft.comment.is_none() {
+                return Ok(Some(draft));
+            }
+        }
+        draft.end_unfinished();
+        Ok((!draft.is_empty()).then_some(draft))
+    }
+}
+
+/// A game while it is read.
+#[derive(Default)]
+struct Draft {
+    tags: Vec<(String, String)>,
+    /// The line of the first tag.
+    first_line: Option<usize>,
+    /// The moves so far; `None` before the first word of movetext.
+    moves: Option<MoveReader>,
+    result: Option<GameResult>,
+    /// What is wrong first, and in which line.
+    fault: Option<(usize, String)>,
+    /// Lines in which the open comment and the open variations began.
+    comment: Option<usize>,
+    variations: Vec<usize>,
+    /// Was there a blank line since the last word?
+    is_apart: bool,
+    /// Has the movetext, of which a comment may be all, begun?
+    has_text: bool,
+    /// Has the result been read?
+    is_over: bool,
+}
+
+impl Draft {
+    fn is_empty(&self) -> bool {
+        self.tags.is_empty() && self.moves.is_none() && self.fault.is_none()
+    }
+
+    /// Reads a line. Returns what belongs to the next game, if this one ends here.
+    fn line(&mut self, line: Line) -> Option<Line> {
+        let text = line.text.trim_start();
+        if self.comment.is_some() || !line.is_whole {
+            if self.comment.is_some() && text.starts_with("[Event \"") {
+                self.end_unfinished();
+                return Some(line);
+            }
+            return self.movetext(&line);
+        }
+        if line.text.starts_with('%') {
+            return None;
+        }
+        if text.is_empty() {
+            self.is_apart = true;
+            return None;
+        }
+        if is_tag(text, !self.has_text) { self.tag_line(line) } else { self.movetext(&line) }
+    }
+
+    fn tag_line(&mut self, line: Line) -> Option<Line> {
+        let text = line.text.trim_start();
+        // Without a result and without moves, a second `Event` tells the next game.
+        let repeats = self.is_apart
+            && text.starts_with("[Event ")
+            && self.tags.iter().any(|(name, _)| name == "Event");
+        if self.has_text || repeats {
+            self.end_unfinished();
+            return Some(line);
+        }
+        let (name, value, rest) = split_tag(text);
+        self.first_line.get_or_insert(line.number);
+        self.tags.push((name, value));
+        self.is_apart = false;
+        let rest = Line { text: rest.to_owned(), ..line };
+        match rest.text.trim_start() {
+            "" => None,
+            text if is_tag(text, true) => self.tag_line(rest),
+            _ => self.movetext(&rest),
+        }
+    }
+
+    fn movetext(&mut self, line: &Line) -> Option<Line> {
+        let mut rest = line.text.as_str();
+        if self.comment.is_none() {
+            rest = rest.trim_start();
+        }
+        while !rest.is_empty() {
+            if self.comment.is_some() {
+                let (_, after) = rest.split_once('}')?;
+                self.comment = None;
+                rest = after.trim_start();
+                continue;
+            }
+            let first = rest.chars().next()?;
+            if self.is_over && !matches!(first, '{' | ';') {
+                return Some(Line {
+                    text: rest.to_owned(),
+                    is_whole: is_tag(rest, false),
+                    ..line.clone()
+                });
+            }
+            self.has_text |= !self.tags.is_empty() || !matches!(first, '{' | ';');
+            match first {
+                ';' => return None,
+                '{' => self.comment = Some(line.number),
+                '(' => self.variations.push(line.number),
+                ')' if self.variations.pop().is_none() => {
+                    self.blame(line.number, "')' without '('".to_owned());
+                }
+                ')' => {}
+                _ => {
+                    let (word, after) = split_word(rest);
+                    if self.variations.is_empty() && self.begins_another(word) {
+                        self.end_unfinished();
+                        return Some(Line { text: rest.to_owned(), ..line.clone() });
+                    }
+                    self.word(word, line.number);
+                    rest = after.trim_start();
+                    continue;
+                }
+            }
+            rest = rest[first.len_utf8()..].trim_start();
+        }
+        None
+    }
+
+    /// Does move 1 follow a blank line where moves were already read? Some games have neither tags nor
+    /// results.
+    fn begins_another(&self, word: &str) -> bool {
+        let has_moves = self.moves.as_ref().is_some_and(|moves| !moves.moves.is_empty());
+        self.is_apart
+            && has_moves
+            && (word == "1" || word.starts_with("1.") && !word.starts_with("1.."))
+    }
+
+    fn word(&mut self, text: &str, line: usize) {
+        if !self.variations.is_empty() {
+            return;
+        }
+        self.is_apart = false;
+        if self.moves.is_none() {
+            self.begin(line);
+        }
+        for word in words(text) {
+            let result = match (&mut self.moves, self.fault.is_some(), word) {
+                (Some(moves), false, word) => moves.read(word).map_err(|error| error.to_string()),
+                (_, _, Word::Result(result)) => Ok(Some(result)),
+                _ => Ok(None),
+            };
+            match result {
+                Ok(None) => {}
+                Ok(Some(result)) => {
+                    self.result = Some(result);
+                    self.is_over = true;
+                }
+                Err(reason) => self.blame(line, reason),
+            }
+        }
+    }
+
+    /// Sets up the position in which the moves begin.
+    fn begin(&mut self, line: usize) {
+        let value = |wanted: &str| {
+            let tag = self.tags.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            tag.map(|(_, value)| value.trim())
+        };
+        let mut start = Ok(Position::startpos());
+        if let Some(variant) = value("Variant").filter(|variant| !is_chess(variant)) {
+            start = Err(format!("the variant '{}' is not chess", quoted(variant)));
+        } else if let Some(fen) = value("FEN").filter(|fen| !matches!(*fen, "" | "?" | "startpos"))
+        {
+            start = Position::from_fen_line(fen).map_err(|error| error.to_string());
+        }
+        match start {
+            Ok(start) => self.moves = Some(MoveReader::new(start)),
+            Err(reason) => {
+                self.moves = Some(MoveReader::new(Position::startpos()));
+                self.blame(line, reason);
+            }
+        }
+    }
+
+    fn blame(&mut self, line: usize, reason: String) {
+        self.fault.get_or_insert((line, reason));
+    }
+
+    /// The game ends without a result; what is open was forgotten, and moves may be missing.
+    fn end_unfinished(&mut self) {
+        if let Some(line) = self.comment.take() {
+            self.blame(line, "a comment has no end".to_owned());
+        }
+        if let Some(line) = mem::take(&mut self.variations).first() {
+            self.blame(*line, "a variation has no end".to_owned());
+        }
+    }
+
+    fn finish(mut self, number: usize) -> Result<Game, PgnError> {
+        if self.moves.is_none() {
+            self.begin(self.first_line.unwrap_or(1));
+        }
+        if let Some((line, reason)) = self.fault {
+            return Err(PgnError::Game { number, line, reason });
+        }
+        let moves = self.moves.unwrap_or_else(|| MoveReader::new(Position::startpos()));
+        let mut game = Game {
+            tags: self.tags,
+            start: moves.start,
+            moves: moves.moves,
+            comments: Vec::new(),
+            result: GameResult::Unknown,
+        };
+        let tagged = game.tag("Result").and_then(GameResult::parse);
+        game.result = self.result.or(tagged).unwrap_or_default();
+        Ok(game)
+    }
+}
+
+/// Is this the beginning of a tag, as `[Event "`? Among other tags the quotation mark may be missing.
+fn is_tag(text: &str, among_tags: bool) -> bool {
+    let Some(rest) = text.strip_prefix('[') else { return false };
+    let rest = rest.trim_start();
+    let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let after = rest[name..].trim_start();
+    name > 0 && (among_tags || after.starts_with(['"', '“']))
+}
+
+/// The name and value of the tag with which a text begins, and what follows it.
+fn split_tag(text: &str) -> (String, String, &str) {
+    let rest = text.trim_start_matches('[').trim_start();
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | ']' | '“');
+    let (name, rest) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+    let rest = rest.trim_start();
+    let (value, rest) = match rest.strip_prefix(['"', '“']) {
+        Some(rest) => split_string(rest),
+        None => rest.split_once(']').unwrap_or((rest, "")),
+    };
+    (name.to_owned(), unescaped(value.trim_end()), rest)
+}
+
+/// The value of a tag and what follows its bracket. Quotation marks within are often not escaped: the last
+/// is the one that a bracket follows. One that is missing ends with the bracket or the line.
+fn split_string(text: &str) -> (&str, &str) {
+    let closes = |(at, mark): &(usize, &str)| {
+        let is_escaped = text[..*at].ends_with('\\') && !text[..*at].ends_with("\\\\");
+        !is_escaped && text[at + mark.len()..].trim_start().starts_with(']')
+    };
+    let mut marks = text.match_indices(['"', '”']);
+    if let Some((at, mark)) = marks.find(closes) {
+        let after = text[at + mark.len()..].trim_start();
+        return (&text[..at], &after[1..]);
+    }
+    let end = text.trim_end().trim_end_matches([']', '"', '”']);
+    (end, "")
+}
+
+fn unescaped(value: &str) -> String {
+    let mut plain = String::with_capacity(value.len());
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        // A backslash before anything else, as in a path, is itself.
+        let escapes = c == '\\' && matches!(chars.peek(), Some('"' | '\\'));
+        plain.push(if escapes { chars.next().unwrap_or(c) } else { c });
+    }
+    plain
+}
+
+/// Takes a word off: up to a blank, a comment or a bracket of a variation. `e8(Q)` and `1/2 - 1/2` are one.
+fn split_word(text: &str) -> (&str, &str) {
+    for result in ["1/2 - 1/2", "1 - 0", "0 - 1"] {
+        if let Some(after) = text.strip_prefix(result)
+            && !after.starts_with(char::is_alphanumeric)
+        {
+            return (
+                match result {
+                    "1 - 0" => "1-0",
+                    "0 - 1" => "0-1",
+                    _ => "1/2",
+                },
+                after,
+            );
+        }
+    }
+    let mut from = 0;
+    loop {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | '(' | ')' | ';');
+        let end = text[from..].find(ends).map_or(text.len(), |at| from + at);
+        if is_promotion(&text[..end], &text[end..]) {
+            // The brackets and the letter.
+            from = end + 3;
+        } else if end == 0 {
+            // A bracket that closes nothing.
+            return text.split_at(1);
+        } else {
+            return text.split_at(end);
+        }
+    }
+}
+
+/// `e8` followed by `(Q)`.
+fn is_promotion(word: &str, rest: &str) -> bool {
+    let square = word.trim_end_matches('=');
+    square.ends_with(['1', '8'])
+        && matches!(rest.as_bytes(), [b'(', b'Q' | b'R' | b'B' | b'N', b')', ..])
+}
+
+/// Is a variant chess by another name, or Chess960?
+fn is_chess(variant: &str) -> bool {
+    const NAMES: [&str; 17] = [
+        "",
+        "?",
+        "chess",
+        "standard",
+        "standardchess",
+        "normal",
+        "classical",
+        "orthodox",
+        "none",
+        "fromposition",
+        "chess960",
+        "960",
+        "fischerandom",
+        "fischerrandom",
+        "fischerrandomchess",
+        "freestyle",
+        "freestylechess",
+    ];
+    let is_letter = |c: &char| !c.is_whitespace() && !matches!(c, '-' | '_' | '/');
+    let plain: String = variant.chars().filter(is_letter).flat_map(char::to_lowercase).collect();
+    NAMES.contains(&plain.as_str())
+}
