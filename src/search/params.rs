@@ -307,6 +307,37 @@ params! {
     weight_fourth: 512, 0..=3000, 60;
     /// Six plies before.
     weight_sixth: 512, 0..=3000, 60;
+
+    // Experiments: off by default.
+
+    /// Switch: reduced searches of late moves are deeper in PV nodes.
+    use_pv_depth: 0, 0..=1, 1;
+    /// By this many plies.
+    pv_depth: 1, 0..=2, 1;
+    /// Switch: more reduction in all-nodes after many cutoffs.
+    use_all_node_reduction: 0, 0..=1, 1;
+    /// The reduction.
+    all_node_reduction: 600, 0..=2500, 120;
+    /// Switch: reduction by how far alpha is from the evaluation and the TT score.
+    use_alpha_reduction: 0, 0..=1, 1;
+    /// Reduction per centipawn of alpha above the evaluation.
+    alpha_reduction: 2, 0..=12, 1;
+    /// Reduction where the TT score is at most alpha.
+    tt_low_reduction: 350, 0..=1500, 80;
+    /// Reduction where the TT entry is shallower than the node.
+    tt_shallow_reduction: 250, 0..=1500, 80;
+    /// Switch: reduction of the other moves by how singular the TT move is.
+    use_singular_reduction: 0, 0..=1, 1;
+    /// Reduction per 128 centipawns of score.
+    singular_reduction: 496, 0..=2000, 80;
+    /// Centipawns that count nothing.
+    singular_reduction_margin: 120, 0..=400, 20;
+    /// Switch: less reduction in PV nodes by the width of the window.
+    use_window_reduction: 0, 0..=1, 1;
+    /// For any PV node.
+    window_reduction_base: 519, 0..=2000, 100;
+    /// For a window as wide as the root's.
+    window_reduction: 437, 0..=2000, 100;
 }
 
 #[cfg(test)]

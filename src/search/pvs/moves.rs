@@ -89,6 +89,9 @@ impl Pvs<'_> {
             if N::ROOT {
                 self.root.add_effort(m, self.worker.stats.nodes - nodes_before);
             }
+            if number == 1 {
+                node.tt_move_score = score;
+            }
             if score > result.score {
                 result = SearchResult { score, best: m, is_multicut: false };
                 if score > node.alpha {
@@ -190,7 +193,7 @@ impl Pvs<'_> {
     fn extension<N: NodeType>(
         &mut self,
         position: &Position,
-        node: &Node,
+        node: &mut Node,
         m: PackedMove,
     ) -> Option<Extension> {
         let is_possible = m == node.tt_move
@@ -209,6 +212,7 @@ impl Pvs<'_> {
         let score = self.search::<ZeroWindow>(position, &mut others)?;
         // The search has left a variation without this move.
         self.worker.clear_pv(node.ply);
+        node.singular_score = Some(score);
         Some(extend::singular(score, beta, node, tt_score, node.is_pv::<N>()))
     }
 
@@ -236,7 +240,8 @@ impl Pvs<'_> {
         if number > 1 && node.depth >= 2 && is_reducible {
             let many_cutoffs = self.cutoffs[node.ply + 1] > 2;
             let reduction = reduce::late_move(node, candidate, node.is_pv::<N>(), many_cutoffs);
-            let reduced = (depth - reduction).clamp(1.min(depth), depth);
+            let reduced = (depth - reduction).clamp(1.min(depth), depth)
+                + reduce::pv_depth(node.is_pv::<N>());
             let mut child = Node { reduction: depth - reduced, ..node.scout(reduced, true) };
             score = -self.search::<ZeroWindow>(&next, &mut child)?;
             if score > alpha && reduced < depth {

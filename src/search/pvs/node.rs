@@ -80,6 +80,8 @@ pub struct Node<'p> {
     pub correction: i32,
     /// The static evaluation rose since this side's last move.
     pub improving: bool,
+    /// By how many centipawns it rose; 0 if that is not known.
+    pub improvement: i32,
 
     // What the move loop needs.
     /// The squares that the opponent attacks.
@@ -88,6 +90,9 @@ pub struct Node<'p> {
     pub checks: Option<Checks>,
     /// The pieces moved one, two, four and six plies ago.
     pub earlier: [Option<PieceSquare>; 4],
+    /// The score of the singular search, if there was one, and of the TT move.
+    pub singular_score: Option<Score>,
+    pub tt_move_score: Score,
 
     // The move being searched, for the nodes below.
     /// The piece on its destination; `None` for a null move.
@@ -120,9 +125,12 @@ impl<'p> Node<'p> {
             eval: -Score::INFINITE,
             correction: 0,
             improving: false,
+            improvement: 0,
             threats: Threats::default(),
             checks: None,
             earlier: [None; 4],
+            singular_score: None,
+            tt_move_score: Score::ZERO,
             moved: None,
             quiet: None,
         }
@@ -218,17 +226,27 @@ impl<'p> Node<'p> {
         Some(self.static_eval?.value() + self.parent?.static_eval?.value())
     }
 
-    /// Is the static evaluation better than two plies ago, or four if that node was in check?
+    /// Whether the static evaluation rose since two plies ago, or four if that node was in check, and by
+    /// how much. Without such a node it counts as risen by nothing.
     #[inline]
-    fn is_improving(&self) -> bool {
+    fn improvement(&self) -> (bool, i32) {
         let second = self.parent.and_then(|node| node.parent);
         let earlier = second.and_then(|node| {
             node.static_eval.or_else(|| node.parent.and_then(|node| node.parent)?.static_eval)
         });
         match (self.static_eval, earlier) {
-            (Some(now), Some(then)) => now > then,
-            (now, _) => now.is_some(),
+            (Some(now), Some(then)) => (now > then, now - then),
+            (now, _) => (now.is_some(), 0),
         }
+    }
+
+    /// The width of the root's window.
+    pub fn root_window(&self) -> i32 {
+        let mut node = self;
+        while let Some(parent) = node.parent {
+            node = parent;
+        }
+        node.beta - node.alpha
     }
 }
 
@@ -252,7 +270,7 @@ impl Pvs<'_> {
             node.eval = refined(eval, node.entry.as_ref(), node.ply);
             self.learn_from_evaluation(node);
         }
-        node.improving = node.is_improving();
+        (node.improving, node.improvement) = node.improvement();
     }
 
     /// The evaluation of the TT entry, or of the evaluator.
