@@ -5,7 +5,7 @@
 //! is singular. If they reach beta, the node is cut (multicut, Björnsson & Marsland 2001).
 
 use super::pvs::Node;
-use super::{Bound, params};
+use super::{Bound, params, prune};
 use crate::score::{Depth, Score};
 
 /// The result of a singular search.
@@ -38,7 +38,8 @@ pub fn singular_beta(tt_score: Score, depth: Depth) -> Score {
 pub fn singular(score: Score, beta: Score, node: &Node, tt_score: Score, is_pv: bool) -> Extension {
     if score < beta {
         let double_margin = params::double_extension_margin()
-            + if is_pv { params::double_extension_pv() } else { 0 };
+            + if is_pv { params::double_extension_pv() } else { 0 }
+            - prune::error_margin(node.correction) / 2;
         Extension::Plies(if beta - score > double_margin { 2 } else { 1 })
     } else if beta >= node.beta {
         Extension::Cut(beta)

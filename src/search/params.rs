@@ -338,6 +338,48 @@ params! {
     window_reduction_base: 519, 0..=2000, 100;
     /// For a window as wide as the root's.
     window_reduction: 437, 0..=2000, 100;
+    /// Switch: late-move pruning by the amount of improvement and by history.
+    use_lmp_history: 0, 0..=1, 1;
+    /// Moves searched at depth 0, in 1/1024.
+    lmp_base: 5000, 0..=12000, 500;
+    /// More per squared ply, in 1/1024.
+    lmp_depth: 900, 200..=2000, 80;
+    /// More per centipawn of improvement, in 1/1024.
+    lmp_improvement: 20, 0..=60, 4;
+    /// More per 1024 of history, in 1/1024.
+    lmp_history: 74, 0..=300, 15;
+    /// Switch: the error of the evaluation widens margins in futility, quiescence and extensions.
+    use_error_margins: 0, 0..=1, 1;
+    /// The part of the error that counts, in 1/128.
+    error_margin: 100, 0..=400, 20;
+    /// Switch: the exchange margin of quiescence depends on the evaluation.
+    use_quiescence_exchange: 0, 0..=1, 1;
+    /// Its constant, in centipawns.
+    quiescence_exchange_margin: 60, 0..=300, 15;
+    /// History that counts a centipawn.
+    quiescence_exchange_history: 96, 16..=1024, 16;
+    /// Switch: no null move if the TT move captures a piece.
+    use_null_capture: 0, 0..=1, 1;
+    /// Switch: larger null-move margins in former PV nodes and after cutoffs.
+    use_null_margin: 0, 0..=1, 1;
+    /// In former PV nodes, in centipawns.
+    null_margin_pv: 50, 0..=200, 10;
+    /// After many cutoffs.
+    null_margin_cutoffs: 15, 0..=100, 5;
+    /// Switch: the margin of reverse futility is quadratic.
+    use_rfp_quadratic: 0, 0..=1, 1;
+    /// Per squared ply.
+    rfp_quadratic: 7, 0..=20, 1;
+    /// Per ply.
+    rfp_linear: 35, 0..=100, 6;
+    /// Less by improvement, in 1/128.
+    rfp_improvement: 16, 0..=128, 8;
+    /// More by the error of the evaluation, in 1/128.
+    rfp_error: 64, 0..=256, 16;
+    /// Less if nothing of ours is attacked.
+    rfp_safe: 35, 0..=120, 6;
+    /// Weight of the evaluation above beta in what reverse futility returns, in 1/1024.
+    reverse_futility_blend: 1024, 0..=1024, 64;
 }
 
 #[cfg(test)]

@@ -17,13 +17,18 @@ pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
 
 /// Reverse futility ("static null move"): the evaluation is above beta by a margin per ply of depth.
 #[inline]
-pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, improving: bool) -> bool {
-    let margin = params::reverse_futility_margin() * (depth - Depth::from(improving));
+pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, margin: i32) -> bool {
     params::use_reverse_futility() != 0
         && depth <= params::reverse_futility_depth()
         && !beta.is_decisive()
         && !eval.is_decisive()
         && eval - margin.max(0) >= beta
+}
+
+/// The margin of reverse futility.
+#[inline]
+pub fn linear_margin(depth: Depth, improving: bool) -> i32 {
+    params::reverse_futility_margin() * (depth - Depth::from(improving))
 }
 
 /// Blends a fail-high score with beta: `weight / 1024` of what is above beta remains.
@@ -44,6 +49,47 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
     }
     let count = params::late_move_base() + depth * depth;
     if improving { count } else { count / 2 }
+}
+
+/// Late-move pruning by the amount of improvement and the history of the move. Idea: Reckless 81030de,
+/// 0941ecc.
+#[inline]
+pub fn late_move_count_by_history(depth: Depth, improvement: i32, history: i32) -> i32 {
+    let fine = params::lmp_base()
+        + params::lmp_depth() * depth * depth
+        + params::lmp_improvement() * improvement.clamp(-100, 150)
+        + params::lmp_history() * history / 1024;
+    fine / 1024
+}
+
+/// The error of the evaluation, for margins: what the correction history added. Idea: Reckless 6f3ca28,
+/// 2b33519; PlentyChess 422.
+#[inline]
+pub fn error_margin(correction: i32) -> i32 {
+    if params::use_error_margins() == 0 {
+        return 0;
+    }
+    correction.abs() * params::error_margin() / 128
+}
+
+/// The material that a capture must win in quiescence. Idea: Reckless d660304, 9f967d8.
+#[inline]
+pub fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, history: i32) -> i32 {
+    (alpha - eval) / 8
+        - correction.abs()
+        - params::quiescence_exchange_margin()
+        - history / params::quiescence_exchange_history()
+}
+
+/// The margin of reverse futility as a polynomial. `is_safe`: no piece of ours is attacked. Idea:
+/// Reckless c5b6133, 272be84.
+#[inline]
+pub fn quadratic_margin(depth: Depth, improvement: i32, correction: i32, is_safe: bool) -> i32 {
+    let margin = params::rfp_quadratic() * depth * depth + params::rfp_linear() * depth
+        - params::rfp_improvement() * improvement.clamp(-200, 200) / 128
+        + params::rfp_error() * correction.abs() / 128
+        - params::rfp_safe() * i32::from(is_safe);
+    margin.max(0)
 }
 
 /// Futility pruning of a quiet move. `depth` is the expected reduced depth.
@@ -103,11 +149,17 @@ mod tests {
 
     #[test]
     fn reverse_futility_asks_for_more_the_deeper() {
-        let (eval, beta) = (Score::cp(200), Score::cp(0));
-        assert!(reverse_futility(1, eval, beta, false) && reverse_futility(2, eval, beta, true));
-        assert!(!reverse_futility(8, eval, beta, false));
-        assert!(!reverse_futility(1, eval, Score::mate_in(9), false));
-        assert!(!reverse_futility(1, -eval, beta, true), "never below beta");
+        let beta = Score::cp(0);
+        let prunes = |depth, eval, beta, improving| {
+            reverse_futility(depth, eval, beta, linear_margin(depth, improving))
+        };
+        let eval = Score::cp(200);
+        assert!(prunes(1, eval, beta, false) && prunes(2, eval, beta, true));
+        assert!(!prunes(8, eval, beta, false));
+        assert!(!prunes(1, eval, Score::mate_in(9), false));
+        assert!(!prunes(1, -eval, beta, true), "never below beta");
+        assert!(quadratic_margin(6, 0, 0, false) > quadratic_margin(3, 0, 0, false));
+        assert!(quadratic_margin(3, 0, 50, false) > quadratic_margin(3, 100, 0, true));
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::Pvs;
 use super::node::{Node, NodeType, ZeroWindow};
-use crate::board::{Position, checks};
+use crate::board::threats::Threats;
+use crate::board::{Position, Role, checks};
 use crate::score::{Depth, Score};
 use crate::search::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use crate::search::stats::Stats;
-use crate::search::{params, prune};
+use crate::search::{Bound, params, prune};
 
 /// What the steps before the moves decide.
 pub enum Cut {
@@ -44,10 +45,14 @@ impl Pvs<'_> {
         // Step 8. Reverse futility: the evaluation is so far above beta that no quiet reply matters.
         if !node.tt_pv
             && !node.keeps_their_sacrifices()
-            && prune::reverse_futility(node.depth, node.eval, node.beta, node.improving)
+            && prune::reverse_futility(node.depth, node.eval, node.beta, margin(position, node))
             && (node.depth < params::mate_threat_depth() || !is_mate_threatened(position))
         {
-            return Some(Cut::Return(node.eval));
+            return Some(Cut::Return(prune::blend_fail_high(
+                node.eval,
+                node.beta,
+                params::reverse_futility_blend(),
+            )));
         }
 
         // Step 9. Null move.
@@ -63,6 +68,9 @@ impl Pvs<'_> {
     fn null_move<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Cut> {
         // A null move cannot prove a win, nor that nothing is behind the other side's sacrifice.
         if node.beta.is_won() || node.keeps_their_sacrifices() {
+            return Some(Cut::Search { verify: false });
+        }
+        if !may_pass(position, node, self.cutoffs[node.ply + 1] > 2) {
             return Some(Cut::Search { verify: false });
         }
         let own = position.non_pawn_pieces(position.turn()).count() as u32;
@@ -93,6 +101,36 @@ impl Pvs<'_> {
             Verdict::NotTried | Verdict::FailedLow => Cut::Search { verify: false },
         })
     }
+}
+
+/// Step 8. The margin of reverse futility.
+#[inline]
+fn margin(position: &Position, node: &Node) -> i32 {
+    if params::use_rfp_quadratic() == 0 {
+        return prune::linear_margin(node.depth, node.improving);
+    }
+    let is_safe = (Threats::of(position).all & position.us()).is_empty();
+    prune::quadratic_margin(node.depth, node.improvement, node.correction, is_safe)
+}
+
+/// Step 9. Conditions that are off by default.
+#[inline]
+fn may_pass(position: &Position, node: &Node, many_cutoffs: bool) -> bool {
+    // The opponent can capture a piece right after a pass. Idea: Reckless 845f49d.
+    if params::use_null_capture() != 0
+        && node.tt_capture
+        && position.captured(node.tt_move).is_some_and(|role| role != Role::Pawn)
+        && node.entry.is_some_and(|entry| entry.bound == Bound::Lower)
+    {
+        return false;
+    }
+    // A larger margin in former PV nodes and after many cutoffs. Idea: Reckless a9ebfe3.
+    if params::use_null_margin() != 0 {
+        let margin = i32::from(node.tt_pv) * params::null_margin_pv()
+            + i32::from(many_cutoffs) * params::null_margin_cutoffs();
+        return node.eval >= node.beta + margin;
+    }
+    true
 }
 
 /// Step 6. The change of depth.

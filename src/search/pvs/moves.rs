@@ -153,6 +153,7 @@ impl Pvs<'_> {
         let reduced = (node.depth - 1 - reduction).max(0);
         // A sacrifice looks futile.
         let eval = node.static_eval.filter(|_| !node.keeps_sacrifices());
+        let eval = eval.map(|eval| eval + prune::error_margin(node.correction));
         let loses_more_than = |loss: i32| {
             params::use_exchange_pruning() != 0
                 && node.depth <= params::exchange_depth()
@@ -175,7 +176,12 @@ impl Pvs<'_> {
         if gives_check && params::use_check_exemption() != 0 {
             return prune_if(loses_more_than(prune::noisy_loss(node.depth, 0)));
         }
-        if number > prune::late_move_count(node.depth, node.improving) {
+        let count = if params::use_lmp_history() == 0 {
+            prune::late_move_count(node.depth, node.improving)
+        } else {
+            prune::late_move_count_by_history(node.depth, node.improvement, history)
+        };
+        if number > count {
             return Pruning::RemainingQuiets;
         }
         let histories = self.memory.history.quiets(position, &node.earlier);

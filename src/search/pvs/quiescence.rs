@@ -41,8 +41,9 @@ impl Pvs<'_> {
         // Stand pat: the side to move need not capture.
         if !position.in_check() {
             let raw = self.raw_eval(position, node);
-            node.raw_eval = Some(raw);
             let eval = self.corrected(position, node, raw);
+            node.raw_eval = Some(raw);
+            node.correction = eval - raw;
             node.eval = refined(eval, node.entry.as_ref(), node.ply);
         }
         let mut result =
@@ -71,7 +72,9 @@ impl Pvs<'_> {
         result: &mut SearchResult,
     ) -> Option<()> {
         // A capture must reach alpha from here by what it captures.
-        let futility = node.raw_eval.map(|_| node.eval + params::quiescence_margin());
+        let futility = node.raw_eval.map(|_| {
+            node.eval + params::quiescence_margin() + prune::error_margin(node.correction)
+        });
         let (mut number, mut quiets) = (0, 0);
         for kind in [Kind::Noisy, Kind::Quiet] {
             if kind == Kind::Quiet && !position.in_check() {
@@ -81,7 +84,7 @@ impl Pvs<'_> {
             while let Some((m, _)) = self.memory.lists[node.ply].moves.take() {
                 self.worker.prefetch(position, m);
                 if let Some(futility) = futility
-                    && let Some(bound) = skip(position, m, futility, node.alpha)
+                    && let Some(bound) = self.skip(position, node, m, futility)
                 {
                     result.score = result.score.max(bound);
                     continue;
@@ -133,6 +136,28 @@ impl Pvs<'_> {
         });
     }
 
+    /// An upper bound on the score of a capture that is not worth searching.
+    fn skip(
+        &self,
+        position: &Position,
+        node: &Node,
+        m: PackedMove,
+        futility: Score,
+    ) -> Option<Score> {
+        let victim = position.captured(m).map_or(0, see::value_of);
+        let bound = futility + victim;
+        if m.promoted_to().is_none() && bound <= node.alpha {
+            return Some(bound);
+        }
+        let threshold = if params::use_quiescence_exchange() == 0 {
+            0
+        } else {
+            let history = self.memory.history.noisy(position, m);
+            prune::quiescence_exchange(node.alpha, node.eval, node.correction, history)
+        };
+        (!see::see_ge(position, m, threshold)).then_some(-Score::INFINITE)
+    }
+
     /// Stores the result. Captures alone prove no exact score.
     fn store_quiescence(
         &mut self,
@@ -151,16 +176,6 @@ impl Pvs<'_> {
         };
         self.worker.table.store(position.key(), entry);
     }
-}
-
-/// An upper bound on the score of a capture that is not worth searching.
-fn skip(position: &Position, m: PackedMove, futility: Score, alpha: Score) -> Option<Score> {
-    let victim = position.captured(m).map_or(0, see::value_of);
-    let bound = futility + victim;
-    if m.promoted_to().is_none() && bound <= alpha {
-        return Some(bound);
-    }
-    (!see::see_ge(position, m, 0)).then_some(-Score::INFINITE)
 }
 
 /// Captures alone tell little about how far the score is above beta.
