@@ -13,6 +13,8 @@ use crate::score::{Depth, Score};
 pub enum Extension {
     /// Extend the move by this many plies; may be negative.
     Plies(Depth),
+    /// Another move is better: search the TT move in its turn.
+    Drop,
     /// Other moves reach beta too: return this score.
     Cut(Score),
 }
@@ -29,8 +31,14 @@ pub fn may_be_singular(depth: Depth, entry_depth: Depth, bound: Bound, tt_score:
 
 /// The score that the other moves must stay below.
 #[inline]
-pub fn singular_beta(tt_score: Score, depth: Depth) -> Score {
-    tt_score - params::singular_margin() * depth / 16
+pub fn singular_beta(tt_score: Score, node: &Node, bound: Bound, is_pv: bool) -> Score {
+    let mut margin = params::singular_margin();
+    // Smaller for exact entries, larger for former PV nodes. Idea: Reckless 3461653.
+    if params::use_singular_bounds() != 0 {
+        margin -= i32::from(bound == Bound::Exact) * params::singular_exact();
+        margin += i32::from(node.tt_pv && !is_pv) * params::singular_tt_pv();
+    }
+    tt_score - margin * node.depth / 16
 }
 
 /// The extension of the TT move, if the other moves have `score` in a search below `beta`.
@@ -45,6 +53,9 @@ pub fn singular(score: Score, beta: Score, node: &Node, tt_score: Score, is_pv: 
         Extension::Cut(beta)
     } else if tt_score >= node.beta {
         Extension::Plies(-2)
+    } else if params::use_tt_move_drop() != 0 && score > tt_score {
+        // Idea: Reckless ed73260, 0b6a667.
+        Extension::Drop
     } else if node.cut_node {
         Extension::Plies(-1)
     } else {

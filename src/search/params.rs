@@ -380,6 +380,20 @@ params! {
     rfp_safe: 35, 0..=120, 6;
     /// Weight of the evaluation above beta in what reverse futility returns, in 1/1024.
     reverse_futility_blend: 1024, 0..=1024, 64;
+    /// Switch: the singular margin depends on the bound of the TT entry.
+    use_singular_bounds: 0, 0..=1, 1;
+    /// Less for exact entries, per ply, in 1/16 centipawn.
+    singular_exact: 6, 0..=24, 2;
+    /// More for former PV nodes.
+    singular_tt_pv: 8, 0..=48, 4;
+    /// Switch: a TT move that another move beats in the singular search loses its place.
+    use_tt_move_drop: 0, 0..=1, 1;
+    /// Switch: quiet checks come earlier even if they lose material.
+    use_all_check_order: 0, 0..=1, 1;
+    /// Switch: quiet moves that attack a greater piece from a safe square come earlier.
+    use_attack_order: 0, 0..=1, 1;
+    /// Their bonus.
+    attack_order_bonus: 4000, 500..=20000, 500;
 }
 
 #[cfg(test)]

@@ -77,6 +77,13 @@ impl Pvs<'_> {
             // Step 12. Extensions.
             let extension = match self.extension::<N>(position, node, m)? {
                 Extension::Plies(plies) => plies,
+                Extension::Drop => {
+                    node.tt_move = PackedMove::NONE;
+                    node.singular_score = None;
+                    picker.drop_tt_move();
+                    number = 0;
+                    continue;
+                }
                 Extension::Cut(score) => {
                     return Some(SearchResult { score, best: m, is_multicut: true });
                 }
@@ -213,13 +220,14 @@ impl Pvs<'_> {
         if !extend::may_be_singular(node.depth, entry.depth, entry.bound, tt_score) {
             return Some(Extension::Plies(0));
         }
-        let beta = extend::singular_beta(tt_score, node.depth);
+        let is_pv = node.is_pv::<N>();
+        let beta = extend::singular_beta(tt_score, node, entry.bound, is_pv);
         let mut others = node.without_tt_move(beta, (node.depth - 1) / 2);
         let score = self.search::<ZeroWindow>(position, &mut others)?;
         // The search has left a variation without this move.
         self.worker.clear_pv(node.ply);
         node.singular_score = Some(score);
-        Some(extend::singular(score, beta, node, tt_score, node.is_pv::<N>()))
+        Some(extend::singular(score, beta, node, tt_score, is_pv))
     }
 
     /// Steps 13 to 15. Plays a move and searches it to `depth`: late moves shallower first, all but the

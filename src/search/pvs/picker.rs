@@ -3,7 +3,7 @@
 use super::{Node, Pvs};
 use crate::board::movegen::{Kind, MoveList};
 use crate::board::threats::Threats;
-use crate::board::{PackedMove, Position, see};
+use crate::board::{PackedMove, Position, Role, attacks, see};
 use crate::search::history::{History, Quiet};
 use crate::search::ordering::Scored;
 use crate::search::params;
@@ -40,6 +40,11 @@ pub struct Picker {
 impl Picker {
     pub fn new(tt_move: PackedMove) -> Picker {
         Picker { stage: Stage::TtMove, tt_move, losing_picked: 0, skip_quiets: false }
+    }
+
+    /// Lets the TT move, which has been picked, come again in the order of its history.
+    pub fn drop_tt_move(&mut self) {
+        self.tt_move = PackedMove::NONE;
     }
 
     /// Skips the remaining quiet moves.
@@ -127,6 +132,7 @@ impl Pvs<'_> {
             history.value(&Quiet::new(position, &node.threats, m))
                 + check_bonus(position, node, m)
                 + threat_bonus(position, &node.threats, m)
+                + attack_bonus(position, &node.threats, m)
         });
         picker.stage = Stage::Quiet;
     }
@@ -142,9 +148,29 @@ impl Picker {
 /// The bonus of a quiet check that does not lose material.
 fn check_bonus(position: &Position, node: &Node, m: PackedMove) -> i32 {
     let checks = node.checks.filter(|_| params::use_check_order() != 0);
-    let safe = checks
-        .is_some_and(|checks| checks.gives(position, m) && see::see_ge(position, m, CHECK_LOSS));
-    if safe { params::check_order_bonus() } else { 0 }
+    let is_good = checks.is_some_and(|checks| {
+        checks.gives(position, m)
+            && (params::use_all_check_order() != 0 || see::see_ge(position, m, CHECK_LOSS))
+    });
+    if is_good { params::check_order_bonus() } else { 0 }
+}
+
+/// A bonus for attacking a greater piece from a safe square. Idea: Reckless fd0a3d1, 1f6a3a7.
+fn attack_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
+    if params::use_attack_order() == 0 || threats.all.contains(m.to()) {
+        return 0;
+    }
+    let them = !position.turn();
+    let queens = position.pieces(them, Role::Queen);
+    let role = position.moved_role(m);
+    let greater = match role {
+        Role::Pawn => position.non_pawn_pieces(them),
+        Role::Knight | Role::Bishop => queens | position.pieces(them, Role::Rook),
+        Role::Rook => queens,
+        Role::Queen | Role::King => return 0,
+    };
+    let attacked = attacks::attacks(m.to(), role.of(position.turn()), position.occupied());
+    if (attacked & greater).any() { params::attack_order_bonus() } else { 0 }
 }
 
 /// A bonus for leaving squares attacked by lesser pieces, a malus for entering them. Idea: Stockfish,
