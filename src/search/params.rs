@@ -394,6 +394,20 @@ params! {
     use_attack_order: 0, 0..=1, 1;
     /// Their bonus.
     attack_order_bonus: 4000, 500..=20000, 500;
+    /// Switch: the first window lies around the average score of the iterations.
+    use_average_window: 0, 0..=1, 1;
+    /// Wider by the squared average divided by this.
+    average_window_divisor: 26000, 5000..=60000, 2000;
+    /// Narrower for each iteration with the same best move, up to five.
+    average_window_stable: 1, 0..=3, 1;
+    /// Switch: the evaluation favours the side that is ahead.
+    use_optimism: 0, 0..=1, 1;
+    /// The largest optimism with 128 pieces on the board, in centipawns.
+    optimism: 110, 0..=300, 20;
+    /// The average score at which half of it counts.
+    optimism_damping: 150, 30..=500, 25;
+    /// Switch: the fifty-move counter changes the key of the table.
+    use_clock_key: 0, 0..=1, 1;
 }
 
 #[cfg(test)]

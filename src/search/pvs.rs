@@ -43,6 +43,10 @@ pub struct Pvs<'a> {
     /// By ply: what the correction history last added to a static evaluation.
     corrections: [i32; MAX_PLY + 3],
     root: RootMoves,
+    /// By rank of the line: the running average of its scores, in centipawns.
+    averages: Vec<i32>,
+    /// Iterations since the best move changed.
+    stable_iterations: u32,
     report: &'a mut dyn FnMut(&Message),
 }
 
@@ -105,6 +109,15 @@ impl<'a> Pvs<'a> {
         report: &'a mut dyn FnMut(&Message),
     ) -> Pvs<'a> {
         let (cutoffs, corrections) = ([0; MAX_PLY + 3], [0; MAX_PLY + 3]);
-        Pvs { worker, memory, cutoffs, corrections, root: RootMoves::default(), report }
+        Pvs {
+            worker,
+            memory,
+            cutoffs,
+            corrections,
+            root: RootMoves::default(),
+            averages: Vec::new(),
+            stable_iterations: 0,
+            report,
+        }
     }
 }

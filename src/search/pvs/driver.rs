@@ -33,6 +33,7 @@ impl Pvs<'_> {
             outcome.iterations.push(self.worker.iteration(&lines[0]));
             let same = outcome.best() == lines[0].moves[0];
             stable = if same { stable + 1 } else { 0 };
+            self.stable_iterations = stable;
             let drop = outcome.score().map_or(0, |score| score - lines[0].score);
             outcome.depth = self.worker.target;
             outcome.lines = lines;
@@ -111,8 +112,8 @@ impl Pvs<'_> {
         last: Option<&Line>,
         rank: usize,
     ) -> Option<Option<Line>> {
-        let mut width = params::aspiration_window();
-        let (mut alpha, mut beta) = match last.map(|line| line.score) {
+        let (guess, mut width) = self.first_window(last, rank);
+        let (mut alpha, mut beta) = match guess {
             Some(guess) if depth >= params::aspiration_depth() => (guess - width, guess + width),
             _ => (-Score::INFINITE, Score::INFINITE),
         };
@@ -135,6 +136,7 @@ impl Pvs<'_> {
                 Bound::Exact if line.moves.is_empty() => return Some(None),
                 Bound::Exact => {
                     variation::complete(&mut line, self.worker.job, self.worker.table);
+                    self.add_to_average(score, rank);
                     return Some(Some(line));
                 }
                 // Nothing below the whole window: no move was searched.
@@ -157,6 +159,31 @@ impl Pvs<'_> {
             if width > 1200 {
                 (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
             }
+        }
+    }
+
+    /// The middle and half the width of the first window.
+    fn first_window(&self, last: Option<&Line>, rank: usize) -> (Option<Score>, i32) {
+        let width = params::aspiration_window();
+        let average = self.averages.get(rank - 1);
+        match average.filter(|_| last.is_some() && params::use_average_window() != 0) {
+            None => (last.map(|line| line.score), width),
+            // Around the average of the iterations, narrower while the best move is stable. Idea: Reckless
+            // b761f1a, 4192617.
+            Some(&average) => {
+                let wider = (average * average / params::average_window_divisor()).min(200);
+                let stable = self.stable_iterations.min(5) as i32;
+                let narrower = stable * params::average_window_stable();
+                (Some(Score::cp(average)), (width + wider - narrower).max(5))
+            }
+        }
+    }
+
+    /// Moves the running average of the scores of a line half way to a new score.
+    fn add_to_average(&mut self, score: Score, rank: usize) {
+        match self.averages.get_mut(rank - 1) {
+            Some(average) => *average = (*average + score.value()) / 2,
+            None => self.averages.push(score.value()),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::score::{Depth, Ply, Score};
 use crate::search::history::Quiet;
 use crate::search::null_move::Path;
 use crate::search::table::Entry;
-use crate::search::{Bound, prune};
+use crate::search::{Bound, params, prune};
 
 use super::Pvs;
 
@@ -264,9 +264,10 @@ impl Pvs<'_> {
             let raw = self.raw_eval(position, node);
             let eval = self.corrected(position, node, raw);
             node.raw_eval = Some(raw);
-            node.static_eval = Some(eval);
             node.correction = eval - raw;
             self.corrections[node.ply] = eval - raw;
+            let eval = self.optimistic(position, node, eval);
+            node.static_eval = Some(eval);
             node.eval = refined(eval, node.entry.as_ref(), node.ply);
             self.learn_from_evaluation(node);
         }
@@ -294,6 +295,30 @@ impl Pvs<'_> {
         }
         self.memory.correction.corrected(position, node.last_moves(), raw)
     }
+
+    /// The evaluation plus optimism for the side that is ahead, the more the more pieces there are. Idea:
+    /// Stockfish; Reckless 7fe7482.
+    #[inline]
+    pub(super) fn optimistic(&self, position: &Position, node: &Node, eval: Score) -> Score {
+        if params::use_optimism() == 0 || eval.is_known() {
+            return eval;
+        }
+        let Some(&average) = self.averages.first() else { return eval };
+        let optimism = params::optimism() * average / (average.abs() + params::optimism_damping());
+        let own = if node.ply % 2 == 0 { optimism } else { -optimism };
+        eval + own * position.occupied().count() as i32 / 128
+    }
+}
+
+/// The key of a position in the transposition table. Far from the last capture or pawn move it changes
+/// every eight plies. Idea: Reckless 9ff4965; PlentyChess 443; Integral 159.
+#[inline]
+pub fn table_key(position: &Position) -> u64 {
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    if params::use_clock_key() == 0 {
+        return position.key();
+    }
+    position.key() ^ u64::from(position.halfmove_clock() / 8).wrapping_mul(SPREAD)
 }
 
 /// The evaluation, or the TT score where its bound says that it is closer to the truth.

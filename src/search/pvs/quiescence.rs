@@ -1,7 +1,7 @@
 //! Quiescence search: captures and promotions until the position is quiet, all evasions in check.
 
 use super::Pvs;
-use super::node::{Node, NodeType, refined};
+use super::node::{Node, NodeType, refined, table_key};
 use super::picker::noisy_value;
 use super::search::SearchResult;
 use crate::board::movegen::Kind;
@@ -44,6 +44,7 @@ impl Pvs<'_> {
             let eval = self.corrected(position, node, raw);
             node.raw_eval = Some(raw);
             node.correction = eval - raw;
+            let eval = self.optimistic(position, node, eval);
             node.eval = refined(eval, node.entry.as_ref(), node.ply);
         }
         let mut result =
@@ -174,7 +175,7 @@ impl Pvs<'_> {
             depth: 0,
             tt_pv: node.entry.is_some_and(|entry| entry.tt_pv),
         };
-        self.worker.table.store(position.key(), entry);
+        self.worker.table.store(table_key(position), entry);
     }
 }
 
