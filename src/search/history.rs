@@ -29,6 +29,14 @@ impl Counter {
         let value = self.get();
         self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
     }
+
+    /// Adds a bonus that moves the counter the less, the nearer `base` is to the limit.
+    #[inline]
+    fn update_by(&mut self, bonus: i32, base: i32) {
+        let bonus = bonus.clamp(-LIMIT, LIMIT);
+        let value = self.get() + bonus - base * bonus.abs() / LIMIT;
+        self.0 = value.clamp(-LIMIT, LIMIT) as i16;
+    }
 }
 
 /// Slots of the history by pawns.
@@ -37,14 +45,43 @@ const PAWN_SLOTS: usize = 512;
 /// The history of replies to one move: by the piece that moves and where it goes.
 pub type Replies = [Counter; 768];
 
+/// Kinds of earlier moves: in check or not, capture or not. Without the feature `tune` there is one.
+const KINDS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
+
+/// An earlier move of the path, as the continuation history is indexed by it.
+#[derive(Clone, Copy)]
+pub struct PastMove(u16);
+
+impl PastMove {
+    /// The piece moved, on its destination. `kind` counts if the history is split by kinds.
+    #[inline]
+    pub fn new(moved: PieceSquare, kind: usize) -> PastMove {
+        PastMove((moved.index() + 768 * (kind % KINDS)) as u16)
+    }
+
+    /// The kind of a move. Idea: PlentyChess 461.
+    #[inline]
+    pub fn kind(position: &Position, m: PackedMove) -> usize {
+        if params::use_continuation_kinds() == 0 {
+            return 0;
+        }
+        2 * usize::from(position.in_check()) + usize::from(position.is_noisy(m))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
 /// All histories of one thread.
 pub struct History {
     /// By colour, whether origin and destination are attacked, origin and destination.
     quiet: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
     /// By piece on its destination and role captured.
-    noisy: Box<[[Counter; 7]; 768]>,
+    noisy: Box<[[[Counter; 7]; 768]; 2]>,
     /// By an earlier move's piece on its destination, then by this move's.
-    continuation: Box<[Replies; 768]>,
+    continuation: Box<[Replies; 768 * KINDS]>,
     /// By the pawns, then by this move's piece on its destination.
     pawns: Box<[Replies; PAWN_SLOTS]>,
 }
@@ -129,7 +166,7 @@ impl History {
     pub fn new() -> History {
         History {
             quiet: boxed([[[Counter(0); 64]; 64]; 4]),
-            noisy: boxed([Counter(0); 7]),
+            noisy: boxed([[Counter(0); 7]; 768]),
             continuation: boxed([Counter(0); 768]),
             pawns: boxed([Counter(0); 768]),
         }
@@ -138,7 +175,7 @@ impl History {
     /// The histories of a position's quiet moves; `before` are the pieces moved one, two, four and
     /// six plies ago.
     #[inline]
-    pub fn quiets(&self, position: &Position, before: &[Option<PieceSquare>; 4]) -> Quiets<'_> {
+    pub fn quiets(&self, position: &Position, before: &[Option<PastMove>; 4]) -> Quiets<'_> {
         Quiets {
             butterfly: &self.quiet[color_index(position.turn())],
             pawns: &self.pawns[pawn_slot(position)],
@@ -146,19 +183,27 @@ impl History {
         }
     }
 
-    /// The value of a capture or promotion beyond its victim's.
+    /// The history of a capture or promotion.
     #[inline]
-    pub fn noisy(&self, position: &Position, m: PackedMove) -> i32 {
-        self.noisy[moved_piece(position, m).index()][captured_index(position, m)].get()
+    pub fn noisy(&self, position: &Position, threats: &Threats, m: PackedMove) -> i32 {
+        let moved = moved_piece(position, m).index();
+        self.noisy[noisy_threat(threats, m)][moved][captured_index(position, m)].get()
     }
 
     /// Adds to all histories of a quiet move.
-    pub fn update_quiet(&mut self, quiet: &Quiet, before: &[Option<PieceSquare>; 4], bonus: i32) {
+    pub fn update_quiet(&mut self, quiet: &Quiet, before: &[Option<PastMove>; 4], bonus: i32) {
         self.update_main(quiet, bonus);
         self.pawns[quiet.pawns][quiet.moved.index()].update(bonus);
-        for earlier in before.iter().flatten() {
-            self.continuation[earlier.index()][quiet.moved.index()].update(bonus);
+        let moved = quiet.moved.index();
+        let past = before.iter().flatten();
+        if params::use_history_sum() == 0 {
+            past.for_each(|past| self.continuation[past.index()][moved].update(bonus));
+            return;
         }
+        // Gravity by the sum of the plies. Idea: Clockwork 234, Viridithas 370, Stockfish 6653.
+        let sum: i32 = past.clone().map(|past| self.continuation[past.index()][moved].get()).sum();
+        let base = sum * params::history_sum() / 1024;
+        past.for_each(|past| self.continuation[past.index()][moved].update_by(bonus, base));
     }
 
     /// Adds to what is known of a quiet move whatever came before.
@@ -168,9 +213,16 @@ impl History {
     }
 
     /// Adds to the history of a capture or promotion.
-    pub fn update_noisy(&mut self, position: &Position, m: PackedMove, bonus: i32) {
+    pub fn update_noisy(
+        &mut self,
+        position: &Position,
+        threats: &Threats,
+        m: PackedMove,
+        bonus: i32,
+    ) {
         let captured = captured_index(position, m);
-        self.noisy[moved_piece(position, m).index()][captured].update(bonus);
+        let moved = moved_piece(position, m).index();
+        self.noisy[noisy_threat(threats, m)][moved][captured].update(bonus);
     }
 }
 
@@ -200,6 +252,12 @@ fn pawn_slot(position: &Position) -> usize {
 fn threat_index(threats: &Threats, m: PackedMove) -> usize {
     let bit = |square: Square| usize::from(threats.all.contains(square));
     2 * bit(m.from()) + bit(m.to())
+}
+
+/// Is the destination of a capture attacked? Idea: Berserk 447; Reckless.
+#[inline]
+fn noisy_threat(threats: &Threats, m: PackedMove) -> usize {
+    usize::from(params::use_noisy_threats() != 0 && threats.all.contains(m.to()))
 }
 
 /// An array on the heap, made there: it may be too large for the stack.

@@ -408,6 +408,24 @@ params! {
     optimism_damping: 150, 30..=500, 25;
     /// Switch: the fifty-move counter changes the key of the table.
     use_clock_key: 0, 0..=1, 1;
+    /// Switch: gravity of the continuation history by the sum of its plies.
+    use_history_sum: 0, 0..=1, 1;
+    /// The part of the sum that counts, in 1/1024.
+    history_sum: 512, 128..=2048, 64;
+    /// Switch: continuation history split by whether the earlier move was in check and a capture.
+    use_continuation_kinds: 0, 0..=1, 1;
+    /// Switch: capture history split by whether the destination is attacked.
+    use_noisy_threats: 0, 0..=1, 1;
+    /// Switch: correction history by the moves one and four plies ago.
+    use_correction_fourth: 0, 0..=1, 1;
+    /// Its weight.
+    correction_fourth: 60, 0..=160, 10;
+    /// Switch: correction history by our attacked pieces.
+    use_correction_threats: 0, 0..=1, 1;
+    /// Its weight.
+    correction_threats: 50, 0..=160, 10;
+    /// Switch: the fifty-move counter is part of the keys of the correction history.
+    use_correction_clock: 0, 0..=1, 1;
 }
 
 #[cfg(test)]

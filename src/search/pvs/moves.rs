@@ -11,7 +11,7 @@ use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
 use crate::search::Searcher;
 use crate::search::extend::{self, Extension};
-use crate::search::history::{Quiet, moved_piece};
+use crate::search::history::{PastMove, Quiet, moved_piece};
 use crate::search::{params, prune, reduce};
 
 /// A move about to be searched.
@@ -141,7 +141,7 @@ impl Pvs<'_> {
         let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &node.threats, m));
         let history = match &quiet {
             Some(quiet) => history.quiets(position, &node.earlier).value(quiet),
-            None => history.noisy(position, m),
+            None => history.noisy(position, &node.threats, m),
         };
         let gives_check = node.checks.is_some_and(|checks| checks.gives(position, m));
         Candidate { m, number, quiet, gives_check, history }
@@ -243,6 +243,7 @@ impl Pvs<'_> {
         let number = candidate.number;
         let (alpha, beta) = (node.alpha, node.beta);
         node.moved = Some(moved_piece(position, candidate.m));
+        node.kind = PastMove::kind(position, candidate.m);
         node.quiet = candidate.quiet;
         let node = &*node;
         let next = self.worker.make(position, candidate.m);

@@ -4,10 +4,10 @@ use crate::board::checks::Checks;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position};
 use crate::score::{Depth, Ply, Score};
-use crate::search::history::Quiet;
+use crate::search::history::{PastMove, Quiet};
 use crate::search::null_move::Path;
 use crate::search::table::Entry;
-use crate::search::{Bound, params, prune};
+use crate::search::{Bound, correction, params, prune};
 
 use super::Pvs;
 
@@ -89,7 +89,7 @@ pub struct Node<'p> {
     /// The squares from which a move gives check; `None` before the move loop.
     pub checks: Option<Checks>,
     /// The pieces moved one, two, four and six plies ago.
-    pub earlier: [Option<PieceSquare>; 4],
+    pub earlier: [Option<PastMove>; 4],
     /// The score of the singular search, if there was one, and of the TT move.
     pub singular_score: Option<Score>,
     pub tt_move_score: Score,
@@ -97,6 +97,8 @@ pub struct Node<'p> {
     // The move being searched, for the nodes below.
     /// The piece on its destination; `None` for a null move.
     pub moved: Option<PieceSquare>,
+    /// Its kind, see [`PastMove::kind`].
+    pub kind: usize,
     /// Set if the move is quiet.
     pub quiet: Option<Quiet>,
 }
@@ -132,6 +134,7 @@ impl<'p> Node<'p> {
             singular_score: None,
             tt_move_score: Score::ZERO,
             moved: None,
+            kind: 0,
             quiet: None,
         }
     }
@@ -199,19 +202,24 @@ impl<'p> Node<'p> {
         prune::keeps_sacrifices(-self.beta, self.ply)
     }
 
-    /// The pieces moved one and two plies ago.
+    /// The moves that the correction history is indexed by.
     #[inline]
-    pub fn last_moves(&self) -> [Option<PieceSquare>; 2] {
-        let above = self.parent;
-        let further = above.and_then(|node| node.parent);
-        [above.and_then(|node| node.moved), further.and_then(|node| node.moved)]
+    pub fn last_moves(&self) -> correction::Moves {
+        let up = |node: Option<&'p Node<'p>>| node.and_then(|node| node.parent);
+        let moved = |node: Option<&'p Node<'p>>| node.and_then(|node| node.moved);
+        let second = up(self.parent);
+        let fourth =
+            if params::use_correction_fourth() == 0 { None } else { moved(up(up(second))) };
+        [moved(self.parent), moved(second), fourth]
     }
 
     /// The pieces moved one, two, four and six plies ago.
     #[inline]
-    pub fn earlier_moves(&self) -> [Option<PieceSquare>; 4] {
+    pub fn earlier_moves(&self) -> [Option<PastMove>; 4] {
         let up = |node: Option<&'p Node<'p>>| node.and_then(|node| node.parent);
-        let moved = |node: Option<&'p Node<'p>>| node.and_then(|node| node.moved);
+        let moved = |node: Option<&'p Node<'p>>| {
+            node.and_then(|node| node.moved.map(|moved| PastMove::new(moved, node.kind)))
+        };
         let first = self.parent;
         let second = up(first);
         let fourth = up(up(second));

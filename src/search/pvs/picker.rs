@@ -71,7 +71,7 @@ impl Pvs<'_> {
                     }
                 }
                 Stage::BeginNoisy => {
-                    self.begin_noisy(position, ply);
+                    self.begin_noisy(position, node);
                     picker.stage = Stage::Noisy;
                 }
                 Stage::Noisy => {
@@ -95,10 +95,10 @@ impl Pvs<'_> {
         }
     }
 
-    fn begin_noisy(&mut self, position: &Position, ply: usize) {
-        let history = &self.memory.history;
-        let lists = &mut self.memory.lists[ply];
-        lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, m));
+    fn begin_noisy(&mut self, position: &Position, node: &Node) {
+        let (history, threats) = (&self.memory.history, &node.threats);
+        let lists = &mut self.memory.lists[node.ply];
+        lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, threats, m));
         lists.losing.clear();
     }
 
@@ -186,10 +186,16 @@ fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
 }
 
 /// Most valuable victim first, corrected by the capture history.
-pub fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32 {
+pub fn noisy_value(
+    position: &Position,
+    history: &History,
+    threats: &Threats,
+    m: PackedMove,
+) -> i32 {
     let victim = position.captured(m).map_or(0, see::value_of);
     let gain = m.promoted_to().map_or(0, see::value_of);
-    (victim + gain) * 16 + history.noisy(position, m) * params::noisy_history_weight() / 1024
+    (victim + gain) * 16
+        + history.noisy(position, threats, m) * params::noisy_history_weight() / 1024
 }
 
 #[cfg(test)]

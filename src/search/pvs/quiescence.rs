@@ -8,7 +8,7 @@ use crate::board::movegen::Kind;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, see};
 use crate::score::{MAX_PLY, Score};
-use crate::search::history::{Quiet, moved_piece};
+use crate::search::history::{PastMove, Quiet, moved_piece};
 use crate::search::table::Entry;
 use crate::search::{Bound, params, prune};
 
@@ -76,6 +76,9 @@ impl Pvs<'_> {
         let futility = node.raw_eval.map(|_| {
             node.eval + params::quiescence_margin() + prune::error_margin(node.correction)
         });
+        if params::use_noisy_threats() != 0 {
+            node.threats = Threats::of(position);
+        }
         let (mut number, mut quiets) = (0, 0);
         for kind in [Kind::Noisy, Kind::Quiet] {
             if kind == Kind::Quiet && !position.in_check() {
@@ -98,6 +101,7 @@ impl Pvs<'_> {
                 number += 1;
                 quiets += i32::from(kind == Kind::Quiet);
                 node.moved = Some(moved_piece(position, m));
+                node.kind = PastMove::kind(position, m);
                 let next = self.worker.make(position, m);
                 let mut child = node.child(-node.beta, -node.alpha, 0);
                 let score = -self.quiescence::<N>(&next, &mut child)?;
@@ -125,7 +129,11 @@ impl Pvs<'_> {
         let moves = &mut self.memory.lists[node.ply].moves;
         if kind == Kind::Noisy {
             moves.fill(position, kind, |m| {
-                if m == tt_move { i32::MAX } else { noisy_value(position, history, m) }
+                if m == tt_move {
+                    i32::MAX
+                } else {
+                    noisy_value(position, history, &node.threats, m)
+                }
             });
             return;
         }
@@ -153,7 +161,7 @@ impl Pvs<'_> {
         let threshold = if params::use_quiescence_exchange() == 0 {
             0
         } else {
-            let history = self.memory.history.noisy(position, m);
+            let history = self.memory.history.noisy(position, &node.threats, m);
             prune::quiescence_exchange(node.alpha, node.eval, node.correction, history)
         };
         (!see::see_ge(position, m, threshold)).then_some(-Score::INFINITE)
