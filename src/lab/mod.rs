@@ -41,7 +41,6 @@ pub mod spsa;
 pub mod suite;
 pub mod tally;
 pub mod trace;
-pub mod variant;
 pub mod zugzwang;
 
 use std::fs::File;
@@ -53,6 +52,7 @@ use thiserror::Error;
 use crate::board::pgn::{self, PgnError};
 use crate::kit::files::{Files, FilesError};
 use crate::kit::progress;
+pub(crate) use crate::search::null_move::parse as variant;
 
 /// Larger than any suite or book.
 const MAX_BYTES: u64 = 1 << 29;

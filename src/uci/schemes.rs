@@ -62,8 +62,8 @@ fn reduction(reduction: Reduction) -> String {
         Reduction::Off => "-".to_owned(),
         Reduction::Fixed(plies) => plies.to_string(),
         Reduction::Adaptive => "2 or 3".to_owned(),
-        Reduction::Dynamic { base, divisor, margin, most } => {
-            format!("{base} + depth/{divisor} + min((eval-beta)/{margin}, {most})")
+        Reduction::Dynamic { base, divisor, margin, max } => {
+            format!("{base} + depth/{divisor} + min((eval-beta)/{margin}, {max})")
         }
     }
 }

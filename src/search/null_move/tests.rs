@@ -1,6 +1,8 @@
 //! Every scheme decides as its source says: passes are scripted, not searched.
 
 use super::*;
+use crate::score::{Depth, Score};
+use crate::search::stats::Stats;
 
 const NODE: NodeFacts = NodeFacts {
     depth: 6,

@@ -3,12 +3,10 @@
 
 use std::str::FromStr;
 
-use super::runner::one_of;
+use super::schemes::{Ban, DEEP, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When};
 use crate::board::notation::quoted;
+use crate::kit::suggest;
 use crate::score::Depth;
-use crate::search::null_move::{
-    Ban, DEEP, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When,
-};
 
 /// A part of a scheme that can be changed.
 struct Field {
@@ -49,8 +47,9 @@ const FIELDS: [Field; 6] = [
 pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
     let mut words = text.split('+');
     let name = words.next().unwrap_or_default();
-    let row = Scheme::named(name)
-        .ok_or_else(|| one_of("scheme", name, SCHEMES.iter().map(|scheme| scheme.name)))?;
+    let row = Scheme::named(name).ok_or_else(|| {
+        suggest::unknown("scheme", &quoted(name), SCHEMES.iter().map(|scheme| scheme.name))
+    })?;
     let mut changed = *row;
     let mut name = row.name.to_owned();
     for word in words {
@@ -71,7 +70,7 @@ fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
     let (name, value) = word.split_once('=').ok_or("expected NAME=VALUE behind a plus")?;
     let field = FIELDS.iter().find(|field| field.name == name);
     let names = FIELDS.iter().map(|field| field.name);
-    let field = field.ok_or_else(|| one_of("change", name, names))?;
+    let field = field.ok_or_else(|| suggest::unknown("change", &quoted(name), names))?;
     let set = (field.set)(scheme, value);
     set.ok_or_else(|| format!("'{}': expected {}", quoted(&word), field.values))?;
     Ok(format!("{name}={value}"))
@@ -87,8 +86,8 @@ pub fn rules(scheme: &Scheme) -> String {
         Reduction::Off => "off".to_owned(),
         Reduction::Fixed(plies) => plies.to_string(),
         Reduction::Adaptive => "adaptive".to_owned(),
-        Reduction::Dynamic { base, divisor, margin, most } => {
-            format!("{base}/{divisor}/{margin}/{most}")
+        Reduction::Dynamic { base, divisor, margin, max } => {
+            format!("{base}/{divisor}/{margin}/{max}")
         }
     };
     let guard = match guard {
@@ -141,8 +140,8 @@ fn set_reduction(scheme: &mut Scheme, value: &str) -> Option<()> {
     let parts = value.split('/').map(|part| part.parse().ok()).collect::<Option<Vec<i32>>>()?;
     scheme.reduction = match parts[..] {
         [_] => Reduction::Fixed(plies(value)?),
-        [base @ 1..=8, divisor @ 1..=64, margin @ 1..=10_000, most @ 0..=8] => {
-            Reduction::Dynamic { base, divisor, margin, most }
+        [base @ 1..=8, divisor @ 1..=64, margin @ 1..=10_000, max @ 0..=8] => {
+            Reduction::Dynamic { base, divisor, margin, max }
         }
         _ => return None,
     };
@@ -159,7 +158,7 @@ fn set_guard(scheme: &mut Scheme, value: &str) -> Option<()> {
 }
 
 fn set_in_a_row(scheme: &mut Scheme, value: &str) -> Option<()> {
-    scheme.in_a_row = value.parse().ok().filter(|&most| most > 0)?;
+    scheme.in_a_row = value.parse().ok().filter(|&times| times > 0)?;
     Some(())
 }
 
@@ -176,8 +175,10 @@ fn set_when(scheme: &mut Scheme, value: &str) -> Option<()> {
         "endgame" => When::Endgame,
         _ => numbered(value, "depth")
             .map(When::Depth)
-            .or_else(|| numbered(value, "few").map(|most| When::FewPiecesOrDepth(most, DEEP)))
-            .or_else(|| numbered(value, "margin").map(|most| When::MarginOrDepth(most, DEEP)))?,
+            .or_else(|| numbered(value, "few").map(|pieces| When::FewPiecesOrDepth(pieces, DEEP)))
+            .or_else(|| {
+                numbered(value, "margin").map(|margin| When::MarginOrDepth(margin, DEEP))
+            })?,
     };
     match &mut scheme.verifying {
         FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => *when = wanted,
@@ -192,7 +193,7 @@ fn set_verify(scheme: &mut Scheme, value: &str) -> Option<()> {
         "once-per-side" => Verify::OncePerSide,
         "unless-other" => Verify::UnlessOther,
         _ => match numbered(value, "few") {
-            Some(most) => Verify::OnceOrFewPieces(most),
+            Some(pieces) => Verify::OnceOrFewPieces(pieces),
             None => Verify::Times(numbered(value, "times")?),
         },
     };
@@ -274,7 +275,7 @@ mod tests {
             ("verified", "unknown scheme 'verified'"),
             ("verified-r3+", "NAME=VALUE"),
             ("verified-r3+r", "NAME=VALUE"),
-            ("verified-r3+depth=3", "unknown change 'depth' (expected one of r, guard"),
+            ("verified-r3+depth=3", "unknown change 'depth' (expected r, guard"),
             ("verified-r3+r=0", "expected 1 to 8"),
             ("verified-r3+r=x", "expected 1 to 8"),
             ("standard-r3+plies=2", "expected 1 to 8, of a scheme that reduces"),

@@ -1,0 +1,228 @@
+//! The decisions of the schemes, as pure functions of plain values.
+
+use super::schemes::{Ban, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When};
+use crate::score::{Depth, Ply, Score};
+
+/// What a decision depends on: plain values, filled in by the searcher.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeFacts {
+    /// Plies left to search.
+    pub depth: Depth,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// Is the side to move in check?
+    pub in_check: bool,
+    /// Is the window open?
+    pub is_pv: bool,
+    /// The side to move's pieces besides king and pawns.
+    pub own_pieces: u32,
+    /// The larger of both sides' numbers of such pieces.
+    pub max_pieces: u32,
+    /// The pieces of both sides at the root, counted as by [`Guard::RootMaterial`].
+    pub root_material: u32,
+    /// The static evaluation, refined by the TT. Used only if [`Scheme::needs_eval`] is true.
+    pub eval: Score,
+    /// The static evaluation before the refinement.
+    pub static_eval: Score,
+    /// The bound to reach.
+    pub beta: Score,
+    /// The state of the scheme on the path.
+    pub path: Path,
+}
+
+/// The state of the scheme on the path from the root. Passed by value, so returning from a node restores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Fail-highs that are being verified further up, by the parity of their ply. A null move is a ply too,
+    /// so each parity belongs to one side.
+    pub open: [u8; 2],
+    /// Null moves made in a row just before this node.
+    pub nulls_in_a_row: u8,
+    /// No null move at plies below this one.
+    pub no_null_before: Ply,
+}
+
+impl Path {
+    /// At the root nothing is being verified. The root makes no null move.
+    pub const ROOT: Path = Path { open: [0, 0], nulls_in_a_row: 0, no_null_before: 1 };
+
+    /// Is a fail-high being verified further up?
+    #[inline]
+    pub const fn is_verifying(self) -> bool {
+        self.open[0] | self.open[1] != 0
+    }
+
+    /// The path below a node at `ply` whose fail-high is being verified.
+    #[inline]
+    pub(super) const fn below_fail_high(mut self, ply: Ply) -> Path {
+        self.open[ply & 1] = self.open[ply & 1].saturating_add(1);
+        self
+    }
+
+    /// The path below a real move.
+    #[inline]
+    pub const fn after_move(self) -> Path {
+        Path { nulls_in_a_row: 0, ..self }
+    }
+
+    /// The path below a null move.
+    #[inline]
+    pub const fn after_pass(self) -> Path {
+        Path { nulls_in_a_row: self.nulls_in_a_row.saturating_add(1), ..self }
+    }
+}
+
+impl Scheme {
+    /// The scheme of a name, in any case.
+    pub fn named(name: &str) -> Option<&'static Scheme> {
+        SCHEMES.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Does a decision of this scheme depend on [`NodeFacts::eval`]?
+    pub const fn needs_eval(&self) -> bool {
+        !matches!(self.gate, Gate::Always)
+            || matches!(self.reduction, Reduction::Dynamic { .. })
+            || self.verifying.needs_eval()
+            || self.verified.needs_eval()
+    }
+
+    /// May a null move be tried in a PV node?
+    pub const fn may_pass_in_pv(&self) -> bool {
+        matches!(self.gate, Gate::Always)
+    }
+
+    /// Returns the depth to search a null move to (zero and below is quiescence), or `None` if none is
+    /// tried here.
+    #[inline]
+    pub fn attempt(&self, node: &NodeFacts) -> Option<Depth> {
+        if node.in_check
+            || node.path.nulls_in_a_row >= self.in_a_row
+            || node.ply < node.path.no_null_before
+            || !self.guard.allows(node)
+            || !self.gate.opens(node)
+        {
+            return None;
+        }
+        // If a fail-high reduces the depth, something must remain to verify with.
+        if let FailHigh::Reduce { plies, .. } = self.fail_high(node)
+            && node.depth <= plies
+        {
+            return None;
+        }
+        Some(node.depth - 1 - self.reduction.plies(node)?)
+    }
+
+    /// The meaning of a fail-high at this node.
+    #[inline]
+    pub const fn fail_high(&self, node: &NodeFacts) -> FailHigh {
+        let meaning = if self.verify.holds(node) { self.verifying } else { self.verified };
+        match meaning {
+            FailHigh::Recheck { when, .. } | FailHigh::Reduce { when, .. } if !when.holds(node) => {
+                FailHigh::Cutoff
+            }
+            meaning => meaning,
+        }
+    }
+}
+
+impl FailHigh {
+    const fn needs_eval(self) -> bool {
+        match self {
+            FailHigh::Cutoff => false,
+            FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => {
+                matches!(when, When::MarginOrDepth(..))
+            }
+        }
+    }
+}
+
+impl Reduction {
+    /// R at this node.
+    #[inline]
+    fn plies(self, node: &NodeFacts) -> Option<Depth> {
+        match self {
+            Reduction::Off => None,
+            Reduction::Fixed(plies) => Some(plies),
+            Reduction::Adaptive => {
+                let deep = node.depth > 8 || (node.depth > 6 && node.max_pieces >= 3);
+                Some(if deep { 3 } else { 2 })
+            }
+            Reduction::Dynamic { base, divisor, margin, max } => {
+                let ahead = (node.eval - node.beta) / margin;
+                Some(base + node.depth / divisor + ahead.min(max))
+            }
+        }
+    }
+}
+
+impl Gate {
+    #[inline]
+    fn opens(self, node: &NodeFacts) -> bool {
+        match self {
+            Gate::Always => true,
+            Gate::Ahead { margin, slope } => {
+                !node.is_pv
+                    && node.eval >= node.beta.max(node.static_eval)
+                    && node.static_eval >= node.beta + margin - slope * node.depth
+            }
+        }
+    }
+}
+
+impl Guard {
+    #[inline]
+    const fn allows(self, node: &NodeFacts) -> bool {
+        match self {
+            Guard::None => true,
+            Guard::OwnPiece => node.own_pieces > 0,
+            Guard::RootMaterial { over } => node.root_material > over,
+        }
+    }
+}
+
+impl Verify {
+    #[inline]
+    pub(super) const fn holds(self, node: &NodeFacts) -> bool {
+        let [even, odd] = node.path.open;
+        let (own, other) = if node.ply & 1 == 0 { (even, odd) } else { (odd, even) };
+        match self {
+            Verify::Always => true,
+            Verify::Times(times) => own.saturating_add(other) < times,
+            Verify::OncePerSide => own == 0,
+            Verify::UnlessOther => other == 0,
+            Verify::OnceOrFewPieces(pieces) => own | other == 0 || node.own_pieces <= pieces,
+        }
+    }
+}
+
+impl When {
+    #[inline]
+    const fn holds(self, node: &NodeFacts) -> bool {
+        match self {
+            When::Always => true,
+            When::Endgame => node.own_pieces <= 1,
+            When::Depth(depth) => node.depth >= depth,
+            When::FewPiecesOrDepth(pieces, depth) => {
+                node.own_pieces <= pieces || node.depth >= depth
+            }
+            When::MarginOrDepth(margin, depth) => {
+                node.eval.value() < node.beta.value() + margin || node.depth >= depth
+            }
+        }
+    }
+}
+
+impl Ban {
+    /// The path for a re-check of the node to `depth`. Never shortens a ban from further up.
+    pub(super) const fn path(self, node: &NodeFacts, depth: Depth) -> Path {
+        let until = match self {
+            Ban::ThisNode => node.ply + 1,
+            Ban::Share(part, whole) => {
+                let plies = depth * part / whole;
+                node.ply + if plies > 1 { plies as Ply } else { 1 }
+            }
+        };
+        let outer = node.path.no_null_before;
+        Path { no_null_before: if until > outer { until } else { outer }, ..node.path }
+    }
+}

@@ -1,0 +1,283 @@
+//! The schemes, one row each, and the choices that they are made of.
+
+use crate::score::Depth;
+
+/// A null-move scheme.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scheme {
+    /// Its name in UCI and on the command line.
+    pub name: &'static str,
+    /// Who published it.
+    pub source: &'static str,
+    /// How far the search of the null move is reduced.
+    pub reduction: Reduction,
+    /// The material without which no null move is tried.
+    pub guard: Guard,
+    /// What else must hold before a null move is tried.
+    pub gate: Gate,
+    /// How many null moves may follow one another; `u8::MAX` for no limit.
+    pub in_a_row: u8,
+    /// Where the verify flag is on, so that a fail-high has to be verified.
+    pub verify: Verify,
+    /// What a fail-high means while the verify flag is on.
+    pub verifying: FailHigh,
+    /// What a fail-high means while it is off.
+    pub verified: FailHigh,
+    /// A cutoff returns the mate score of a null move. Otherwise it returns beta, since the mate is not
+    /// proved.
+    pub returns_mates: bool,
+}
+
+/// R: the null move is searched to `depth - 1 - R`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reduction {
+    /// No null moves.
+    Off,
+    /// The same R everywhere.
+    Fixed(Depth),
+    /// Heinz 1999: 3 if depth > 8, or if depth > 6 and one side has at least three pieces besides
+    /// king and pawns; else 2.
+    Adaptive,
+    /// `base + depth / divisor + min((eval - beta) / margin, max)`.
+    Dynamic {
+        /// R at depth 0 with the evaluation at beta.
+        base: Depth,
+        /// Adds one to R for every `divisor` plies of depth.
+        divisor: Depth,
+        /// Adds one to R for every `margin` centipawns of evaluation above beta.
+        margin: i32,
+        /// The maximum that the evaluation can add.
+        max: Depth,
+    },
+}
+
+/// The material required for a null move: without it zugzwang is too likely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guard {
+    /// Any material.
+    None,
+    /// The side to move has a piece besides king and pawns.
+    OwnPiece,
+    /// The pieces of both sides at the root of the search count more than `over` (minor piece 2, rook 3,
+    /// queen 6).
+    RootMaterial {
+        /// The count to be exceeded.
+        over: u32,
+    },
+}
+
+/// What else must hold before a null move is tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gate {
+    /// Nothing.
+    Always,
+    /// Not a PV node, and the evaluation is at least beta. The static evaluation before its refinement by
+    /// the TT is at least `beta + margin - slope * depth`, and the TT does not lower it.
+    Ahead {
+        /// The margin at depth 0.
+        margin: i32,
+        /// What each ply of depth takes from it.
+        slope: i32,
+    },
+}
+
+/// Where the verify flag is on. It depends on the fail-highs further up the path that are being verified.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verify {
+    /// Everywhere.
+    Always,
+    /// Where fewer than this number are being verified. The paper's rule is `Times(1)`.
+    Times(u8),
+    /// Where no fail-high of the same side is being verified.
+    OncePerSide,
+    /// Where no fail-high of the other side is being verified.
+    UnlessOther,
+    /// Where no fail-high is being verified, and wherever the side to move has at most this number of pieces
+    /// besides king and pawns.
+    OnceOrFewPieces(u32),
+}
+
+/// What is concluded from a null move that reaches beta.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FailHigh {
+    /// Return the score.
+    Cutoff,
+    /// Search the moves to a reduced depth. Where `when` does not hold, [`FailHigh::Cutoff`].
+    Reduce {
+        /// The condition.
+        when: When,
+        /// The reduction.
+        plies: Depth,
+        /// If no move reaches beta, search the moves again with the old depth and path.
+        redo: bool,
+    },
+    /// Return the score if a search of the node itself to the depth of the null move, without null moves,
+    /// reaches beta too. Where `when` does not hold, [`FailHigh::Cutoff`].
+    Recheck {
+        /// The condition.
+        when: When,
+        /// Where the null move is banned in that search.
+        ban: Ban,
+    },
+}
+
+/// Where a fail-high is not a cutoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    /// Everywhere.
+    Always,
+    /// The side to move has at most one piece besides king and pawns.
+    Endgame,
+    /// At this depth and above.
+    Depth(Depth),
+    /// The side to move has at most this number of pieces besides king and pawns, or the depth is at least
+    /// the second number.
+    FewPiecesOrDepth(u32, Depth),
+    /// The evaluation is less than this number of centipawns above beta, or the depth is at least the
+    /// second number.
+    MarginOrDepth(i32, Depth),
+}
+
+/// Where the null move is banned during a re-check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ban {
+    /// Only in the node itself.
+    ThisNode,
+    /// For this fraction (numerator, denominator) of the search's depth.
+    Share(Depth, Depth),
+}
+
+/// The paper's verification: one ply less, and a second search if no move reaches beta.
+const VERIFY: FailHigh = FailHigh::Reduce { when: When::Always, plies: 1, redo: true };
+
+/// The depth from which `modern` re-checks a fail-high.
+pub const RECHECK: Depth = 8;
+
+/// The depth from which schemes re-check that also do so in endgames or on small margins.
+pub const DEEP: Depth = 14;
+
+const MODERN_REDUCTION: Reduction = Reduction::Dynamic { base: 3, divisor: 3, margin: 80, max: 7 };
+
+const MODERN_GATE: Gate = Gate::Ahead { margin: 105, slope: 9 };
+
+const BEAL: &str = "Beal 1989; Goetsch & Campbell 1990; Donninger 1993";
+const PAPER: &str = "David-Tabibi & Netanyahu 2002, Figure 3";
+
+/// The row that the others are changes of: R = 2 everywhere, a fail-high is a cutoff.
+const PLAIN: Scheme = Scheme {
+    name: "plain",
+    source: BEAL,
+    reduction: Reduction::Fixed(2),
+    guard: Guard::None,
+    gate: Gate::Always,
+    in_a_row: 1,
+    verify: Verify::Times(1),
+    verifying: FailHigh::Cutoff,
+    verified: FailHigh::Cutoff,
+    returns_mates: true,
+};
+
+const fn standard(name: &'static str, r: Depth) -> Scheme {
+    Scheme { name, reduction: Reduction::Fixed(r), guard: Guard::OwnPiece, ..PLAIN }
+}
+
+const fn verified(name: &'static str, r: Depth) -> Scheme {
+    Scheme { name, source: PAPER, reduction: Reduction::Fixed(r), verifying: VERIFY, ..PLAIN }
+}
+
+/// Never a cutoff and no second search: the depth is reduced by `first` plies, and below such a node by
+/// `then` plies.
+const fn reduce(name: &'static str, source: &'static str, first: Depth, then: Depth) -> Scheme {
+    Scheme {
+        name,
+        source,
+        reduction: Reduction::Fixed(3),
+        verifying: FailHigh::Reduce { when: When::Always, plies: first, redo: false },
+        verified: FailHigh::Reduce { when: When::Always, plies: then, redo: false },
+        ..PLAIN
+    }
+}
+
+/// The null move of current engines. A fail-high is re-checked where `when` holds.
+const fn modern(name: &'static str, source: &'static str, when: When) -> Scheme {
+    let recheck = FailHigh::Recheck { when, ban: Ban::Share(3, 4) };
+    Scheme {
+        name,
+        source,
+        reduction: MODERN_REDUCTION,
+        guard: Guard::OwnPiece,
+        gate: MODERN_GATE,
+        verifying: recheck,
+        verified: recheck,
+        returns_mates: false,
+        ..PLAIN
+    }
+}
+
+/// All schemes, by their names in the UCI option `NullMove`. `off` is the baseline.
+pub static SCHEMES: [Scheme; 19] = [
+    Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
+    standard("standard-r1", 1),
+    standard("standard-r2", 2),
+    standard("standard-r3", 3),
+    Scheme {
+        name: "adaptive",
+        source: "Heinz 1999",
+        reduction: Reduction::Adaptive,
+        guard: Guard::OwnPiece,
+        ..PLAIN
+    },
+    Scheme { name: "double", source: "Moreland 2001; Diepeveen", in_a_row: 2, ..PLAIN },
+    Scheme {
+        name: "endgame-verified",
+        source: "Moreland 2001; Plenkner 1995",
+        verifying: FailHigh::Recheck { when: When::Endgame, ban: Ban::ThisNode },
+        verified: FailHigh::Recheck { when: When::Endgame, ban: Ban::ThisNode },
+        ..PLAIN
+    },
+    Scheme {
+        name: "micromax",
+        source: "Muller, micro-Max 4.4",
+        guard: Guard::RootMaterial { over: 4 },
+        in_a_row: u8::MAX,
+        ..PLAIN
+    },
+    verified("verified-r1", 1),
+    verified("verified-r2", 2),
+    verified("verified-r3", 3),
+    reduce("reduce-2", "David-Tabibi & Netanyahu 2002, section 5, first variant", 2, 2),
+    reduce("reduce-1", "David-Tabibi & Netanyahu 2002, section 5, second variant", 1, 1),
+    reduce("reduce-1-2", "David-Tabibi & Netanyahu 2002, section 5, third variant", 1, 2),
+    Scheme {
+        name: "verified-throughout",
+        source: "David-Tabibi & Netanyahu 2002, section 5, second variant with re-search",
+        reduction: Reduction::Fixed(3),
+        verify: Verify::Always,
+        verifying: VERIFY,
+        ..PLAIN
+    },
+    Scheme {
+        name: "verified-few-pieces",
+        source: "Tacet: verified-r3 that goes on verifying in endings",
+        reduction: Reduction::Fixed(3),
+        verify: Verify::OnceOrFewPieces(3),
+        verifying: VERIFY,
+        ..PLAIN
+    },
+    modern("modern", "engines of today (Stockfish, Ethereal, Berserk)", When::Depth(RECHECK)),
+    modern(
+        "modern-endgame",
+        "Tacet: modern, re-checked in endgames too (after Plenkner 1995)",
+        When::FewPiecesOrDepth(1, DEEP),
+    ),
+    Scheme {
+        name: "verified-modern",
+        source: "Tacet: modern, verified as in the paper, in endings throughout",
+        reduction: MODERN_REDUCTION,
+        guard: Guard::OwnPiece,
+        gate: MODERN_GATE,
+        verify: Verify::OnceOrFewPieces(1),
+        verifying: VERIFY,
+        ..PLAIN
+    },
+];
