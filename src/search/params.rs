@@ -1,29 +1,29 @@
-//! Every tunable number of the playing searcher, once: name, default, range, step.
+//! The tunable numbers of the playing searcher: name, default, range, step.
 //!
 //! In an ordinary build each is a constant. With `--features tune` each is a UCI option of the same
-//! name, an option of a side of `tacet duel`, and something that `tacet spsa` can tune: [`Values`]
-//! travel with the search job, and each search thread reads its own copy. Nothing is shared, so that
-//! two sides of a game, and several games at a time, can have different values.
+//! name, an option of a side of `tacet duel`, and a parameter of `tacet spsa`. [`Values`] travel with
+//! the search job and each search thread reads its own copy, so two sides of a game, or several games at
+//! once, can have different values.
 //!
-//! Glossary: a *margin* is in centipawns, a *depth* in plies; reductions are in 1/1024 ply.
+//! A *margin* is in centipawns, a *depth* in plies; reductions are in 1/1024 ply.
 
 /// One tunable number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
-    /// Its name, also as UCI option.
+    /// The name, also of the UCI option.
     pub name: &'static str,
-    /// What a release build uses.
+    /// The value in an ordinary build.
     pub default: i32,
-    /// The smallest value that makes sense.
+    /// The least value.
     pub min: i32,
-    /// The largest.
+    /// The greatest value.
     pub max: i32,
-    /// A change that can be felt in games (SPSA's c).
+    /// A change that games can tell (c of SPSA).
     pub step: i32,
 }
 
 impl Param {
-    /// Does it turn a step on and off? Such have nothing between their ends.
+    /// Is it a switch, with the values 0 and 1?
     pub fn is_switch(&self) -> bool {
         self.name.starts_with("use_")
     }
@@ -31,7 +31,7 @@ impl Param {
 
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident: $default:literal, $min:literal..=$max:literal, $step:literal;)*) => {
-        /// All of them.
+        /// All parameters.
         pub const PARAMS: &[Param] = &[$(Param {
             name: stringify!($name),
             default: $default,
@@ -40,7 +40,7 @@ macro_rules! params {
             step: $step,
         }),*];
 
-        /// Where each stands among them.
+        /// The place of each in [`PARAMS`].
         #[cfg(feature = "tune")]
         #[allow(non_camel_case_types)]
         enum Index {
@@ -69,12 +69,12 @@ macro_rules! params {
 
 #[cfg(feature = "tune")]
 thread_local! {
-    /// What this thread searches with.
+    /// The values of this thread.
     static CURRENT: std::cell::Cell<[i32; SETTABLE]> =
         const { std::cell::Cell::new(Values::DEFAULT.0) };
 }
 
-/// How many parameters can be set.
+/// The number of parameters that can be set.
 const SETTABLE: usize = if cfg!(feature = "tune") { PARAMS.len() } else { 0 };
 
 /// The parameters that can be set: all with the feature `tune`, none without.
@@ -82,15 +82,12 @@ pub fn settable() -> &'static [Param] {
     &PARAMS[..SETTABLE]
 }
 
-/// A value for each parameter that can be set; without the feature `tune` it takes no room.
-///
-/// A search job carries its values to its threads, so that jobs with different ones run side by
-/// side.
+/// A value for each parameter that can be set. Empty without the feature `tune`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Values([i32; SETTABLE]);
 
 impl Values {
-    /// What a release build uses.
+    /// The values of an ordinary build.
     pub const DEFAULT: Values = {
         let mut values = [0; SETTABLE];
         let mut i = 0;
@@ -101,8 +98,8 @@ impl Values {
         Values(values)
     };
 
-    /// Sets the parameter of this name, in any case, clamped to its range. `None`: none of this
-    /// name can be set.
+    /// Sets a parameter by its name, in any case, clamped to its range. `None` if there is none of this
+    /// name to set.
     pub fn set(&mut self, name: &str, value: i32) -> Option<()> {
         let mut slots = settable().iter().zip(&mut self.0);
         let (param, slot) = slots.find(|(param, _)| param.name.eq_ignore_ascii_case(name))?;
@@ -110,14 +107,14 @@ impl Values {
         Some(())
     }
 
-    /// Those that are not as by default, by name.
+    /// The values that differ from the default.
     pub fn changed(&self) -> impl Iterator<Item = (&'static str, i32)> {
         let all = settable().iter().zip(&self.0);
         all.filter(|(param, value)| param.default != **value)
             .map(|(param, &value)| (param.name, value))
     }
 
-    /// Lets the searches of this thread use them from now on.
+    /// Makes this thread search with these values.
     pub fn install(&self) {
         #[cfg(feature = "tune")]
         CURRENT.set(self.0);
@@ -125,187 +122,187 @@ impl Values {
 }
 
 params! {
-    /// Half width of the first aspiration window.
+    /// Half the width of the first aspiration window.
     aspiration_window: 19, 5..=50, 3;
-    /// The depth from which aspiration windows are used.
+    /// First depth with an aspiration window.
     aspiration_depth: 4, 2..=8, 1;
     /// Switch: correction history.
     use_correction: 1, 0..=1, 1;
-    /// Its weight by pawns.
+    /// Weight of the correction by pawns.
     correction_pawns: 101, 0..=160, 10;
-    /// By each side's other pieces.
+    /// Weight of the corrections by each side's pieces.
     correction_non_pawns: 61, 0..=160, 10;
-    /// By minor pieces and kings.
+    /// Weight of the correction by minor pieces and kings.
     correction_minors: 40, 0..=160, 10;
-    /// By the last two moves.
+    /// Weight of the correction by the last two moves.
     correction_continuation: 69, 0..=160, 10;
     /// Switch: reverse futility pruning.
     use_reverse_futility: 1, 0..=1, 1;
-    /// The deepest node that reverse futility leaves.
+    /// Maximum depth of reverse futility pruning.
     reverse_futility_depth: 7, 4..=14, 1;
-    /// Its margin per ply.
+    /// Margin per ply.
     reverse_futility_margin: 75, 40..=160, 8;
-    /// Switch: near the root nothing is left out because of the evaluation.
+    /// Switch: no pruning by evaluation in the first plies, so that sacrifices are searched.
     use_sacrifices: 1, 0..=1, 1;
-    /// The last ply at which that is so.
+    /// Last ply without pruning by evaluation.
     sacrifice_ply: 2, -1..=20, 1;
-    /// The same where only a mate can matter: that of the fourth move.
+    /// The same against a side that can only be after a mate; ply 6 is its fourth move.
     sacrifice_mate_ply: 6, -1..=20, 2;
-    /// The score from which only a mate can, in centipawns.
+    /// Alpha from which a side can only be after a mate.
     sacrifice_mate_score: 600, 200..=2000, 50;
-    /// Switch: no node is left where a pass loses to a mate at once.
+    /// Switch: no reverse futility and no shallow null move if a pass allows mate in one.
     use_mate_threats: 1, 0..=1, 1;
-    /// The depth from which reverse futility looks for that.
+    /// First depth at which reverse futility looks for the mate.
     mate_threat_depth: 3, 1..=10, 1;
-    /// Switch: internal iterative reductions.
+    /// Switch: internal iterative reduction.
     use_iir: 1, 0..=1, 1;
-    /// The depth from which a node without a table move is reduced.
+    /// First depth at which a node without a TT move is reduced.
     iir_depth: 4, 2..=8, 1;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
-    /// Quiet moves tried at depth 0, before the quadratic term.
+    /// Quiet moves searched at depth 0, to which depth squared is added.
     late_move_base: 8, 1..=10, 1;
     /// Switch: futility pruning.
     use_futility: 1, 0..=1, 1;
-    /// The deepest reduced depth at which quiet moves are futile.
+    /// Maximum expected reduced depth for futility pruning of quiet moves.
     futility_depth: 12, 3..=16, 1;
-    /// Its margin at depth 0.
+    /// Margin at depth 0.
     futility_base: 50, 0..=250, 12;
-    /// Its margin per ply.
+    /// Margin per ply.
     futility_margin: 65, 30..=180, 8;
-    /// The history that is worth a centipawn of it.
+    /// History that adds one centipawn to the margin.
     futility_history: 57, 20..=400, 8;
     /// Switch: futility pruning of captures.
     use_capture_futility: 1, 0..=1, 1;
-    /// The deepest reduced depth at which captures are futile.
+    /// Maximum expected reduced depth for futility pruning of captures.
     capture_futility_depth: 6, 2..=12, 1;
-    /// Its margin at depth 0, beside one and a half times the victim.
+    /// Margin at depth 0, to which 3/2 of the captured piece is added.
     capture_futility_base: 80, 0..=300, 15;
-    /// Its margin per ply.
+    /// Margin per ply.
     capture_futility_margin: 90, 30..=200, 10;
-    /// What pruning expects a late move to be reduced by at depth 1, move 1, in 1/1024 ply.
+    /// Reduction that pruning expects at depth 1 and move 1, in 1/1024 ply.
     pruning_base: 1450, 500..=2500, 60;
-    /// The growth of this with ln(depth) ln(number).
+    /// Growth of that reduction with ln(depth) ln(number).
     pruning_slope: 410, 200..=800, 25;
-    /// Switch: quiet moves that give check are pruned as captures are.
+    /// Switch: quiet checks are pruned by exchange only.
     use_check_exemption: 1, 0..=1, 1;
-    /// Switch: quiet moves that give check without loss come earlier.
+    /// Switch: quiet checks that do not lose material come earlier.
     use_check_order: 1, 0..=1, 1;
-    /// By so much history.
+    /// Their bonus.
     check_order_bonus: 12000, 2000..=30000, 1500;
     /// Switch: exchange pruning in the main search.
     use_exchange_pruning: 1, 0..=1, 1;
-    /// The deepest node at which losing moves are skipped.
+    /// Maximum depth for exchange pruning.
     exchange_depth: 8, 3..=14, 1;
-    /// What a quiet move may lose per ply of reduced depth squared.
+    /// Material that a quiet move may lose, per squared ply of expected reduced depth.
     exchange_quiet_margin: 21, 5..=60, 4;
-    /// What a capture may lose per ply.
+    /// Material that a capture may lose, per ply.
     exchange_noisy_margin: 115, 40..=180, 10;
-    /// How much a capture's history allows it to lose, in centipawns per 1024.
+    /// What 1024 of capture history adds to that, in centipawns.
     exchange_noisy_history: 24, 0..=120, 8;
     /// Switch: history pruning.
     use_history_pruning: 1, 0..=1, 1;
-    /// The deepest reduced depth at which moves of bad history are skipped.
+    /// Maximum expected reduced depth for history pruning.
     history_pruning_depth: 4, 1..=10, 1;
-    /// The last ply at which none are: a move that gives something up has done badly until it works.
+    /// Last ply without history pruning: sacrifices have a bad history until one works.
     history_pruning_spared_ply: 6, -1..=20, 2;
-    /// The history below which they are, per ply of the node's depth beyond the first.
+    /// History below which a move is pruned, per ply of depth beyond the first.
     history_pruning_margin: 2000, 500..=6000, 200;
     /// Switch: late-move reductions.
     use_late_move_reductions: 1, 0..=1, 1;
-    /// Reduction of a quiet move at depth 1, move 1.
+    /// Reduction of a quiet move at depth 1 and move 1.
     reduction_base: 836, 0..=2000, 60;
-    /// Its growth with ln(depth) ln(number); 1024 is one ply per unit.
+    /// Growth with ln(depth) ln(number).
     reduction_slope: 420, 200..=900, 25;
-    /// What captures are reduced by, of what quiet moves are, in 1/1024.
+    /// Reduction of a capture as a part of that of a quiet move, in 1/1024.
     reduction_noisy: 700, 0..=1024, 60;
-    /// More where a cut is expected.
+    /// More in cut nodes.
     reduction_cut_node: 833, 0..=2500, 120;
     /// Less in PV nodes.
     reduction_pv: 714, 0..=2500, 120;
-    /// More while the position gets worse.
+    /// More if the position is not improving.
     reduction_not_improving: 539, 0..=2000, 100;
-    /// More if the table's move is a capture.
+    /// More for quiet moves if the TT move is a capture.
     reduction_tt_capture: 696, 0..=2000, 100;
-    /// Less for a move that gives check.
+    /// Less for checks.
     reduction_check: 981, 0..=2000, 100;
-    /// History that is worth one ply less.
+    /// History that reduces by one ply less.
     reduction_history: 8975, 3000..=20000, 700;
-    /// Less where the table remembers a PV node.
+    /// Less at `tt_pv` nodes.
     reduction_tt_pv: 548, 0..=2500, 120;
-    /// More where many of the replies' replies cut.
+    /// More after many cutoffs two plies below.
     reduction_cutoffs: 1057, 0..=2500, 120;
-    /// Less for each centipawn of the evaluation's known error.
+    /// Less per centipawn of correction of the evaluation.
     reduction_error: 12, 0..=40, 3;
-    /// A late move that is so much better than the best before is searched a ply deeper.
+    /// A late move better than the best by this margin is searched again one ply deeper.
     deeper_margin: 47, 10..=150, 8;
-    /// One that is not so much better is searched a ply shallower.
+    /// A late move not better than the best by this margin is searched again one ply shallower.
     shallower_margin: 9, 0..=40, 3;
-    /// Switch: a node's depth corrected by what its reduction expected.
+    /// Switch: hindsight changes of depth.
     use_hindsight: 1, 0..=1, 1;
-    /// A reduction of so much (plies) is taken back by one if the opponent's eval_sum do not fall.
+    /// Reduction from which a node gets a ply back if the last move made nothing worse for its side.
     hindsight_reduction: 3, 1..=6, 1;
-    /// Both sides' eval_sum together, in centipawns, above which a reduced node loses another ply.
+    /// Sum of both evaluations above which a reduced node loses a ply.
     hindsight_margin: 181, 50..=400, 20;
     /// Switch: singular extensions.
     use_singular: 1, 0..=1, 1;
-    /// The depth from which the table's move is tried for singularity.
+    /// First depth with singular searches.
     singular_depth: 6, 4..=10, 1;
-    /// The margin per ply, in 1/16 centipawn.
+    /// Margin per ply, in 1/16 centipawn.
     singular_margin: 24, 8..=64, 4;
-    /// A move singular by so much more is extended by two plies.
+    /// Margin beyond which a singular move is extended by two plies.
     double_extension_margin: 22, 5..=60, 4;
-    /// By how much more it must be in a PV node.
+    /// Added to that margin in PV nodes.
     double_extension_pv: 110, 0..=300, 15;
-    /// Switch: a capture out of check does not spare quiescence the best quiet move.
+    /// Switch: quiescence searches one quiet evasion even after a capture.
     use_quiet_evasions: 1, 0..=1, 1;
-    /// Quiescence: what a capture must bring to be tried, beside its victim.
+    /// Futility margin of quiescence, to which the captured piece is added.
     quiescence_margin: 136, 50..=300, 15;
     /// Weight of a quiescence score above beta, the rest is beta, in 1/1024.
     quiescence_blend: 538, 0..=1024, 64;
-    /// Bonus for a move that caused a cutoff, per ply.
+    /// History bonus of the best move, per ply.
     history_bonus: 207, 60..=400, 20;
-    /// Its offset.
+    /// Subtracted from the bonus.
     history_bonus_base: 51, 0..=400, 25;
-    /// The largest bonus.
+    /// Maximum bonus.
     history_bonus_max: 1491, 600..=4000, 150;
-    /// What those tried before lose, of what the move that cut gains, in 1/1024.
+    /// Malus of the moves tried before, as a part of the bonus, in 1/1024.
     history_malus: 817, 300..=2000, 80;
-    /// Switch: a move that no reply refutes is rewarded.
+    /// Switch: a quiet move that no reply refutes is rewarded.
     use_fail_low_bonus: 1, 0..=1, 1;
-    /// Its bonus, of what a cutoff brings, in 1/1024.
+    /// Its bonus, as a part of that of a cutoff, in 1/1024.
     fail_low_bonus: 486, 0..=2000, 100;
     /// Switch: a quiet move is rewarded for how it changes the evaluation.
     use_evaluation_bonus: 1, 0..=1, 1;
-    /// Its bonus per centipawn, in 1/16.
+    /// Bonus per centipawn, in 1/16.
     evaluation_bonus: 56, 0..=300, 16;
-    /// The largest.
+    /// Maximum bonus.
     evaluation_bonus_max: 1314, 200..=3000, 100;
-    /// Switch: the table's quiet move is rewarded when the table cuts.
+    /// Switch: a quiet TT move is rewarded if the TT score cuts.
     use_table_bonus: 1, 0..=1, 1;
-    /// Switch: a position that can be repeated by one move is worth a draw at least.
+    /// Switch: a position that one move can repeat scores at least a draw.
     use_upcoming_repetition: 1, 0..=1, 1;
     /// Switch: the best move of a PV node is rewarded though it does not cut.
     use_exact_bonus: 1, 0..=1, 1;
-    /// Switch: quiet moves out of the reach of lesser pieces come earlier, into it later.
+    /// Switch: quiet moves out of reach of lesser pieces come earlier, into their reach later.
     use_threat_order: 1, 0..=1, 1;
-    /// By so much history for each 1024 centipawns of the piece's worth.
+    /// Bonus per 1024 centipawns of the moved piece.
     threat_order_bonus: 10000, 1000..=40000, 1500;
-    /// How much a capture's history counts in their order beside the victim, in 1/1024.
+    /// Weight of the capture history in the order of captures, in 1/1024.
     noisy_history_weight: 1024, 0..=4096, 100;
-    /// Switch: the history by pawns.
+    /// Switch: history by pawns.
     use_pawn_history: 1, 0..=1, 1;
-    /// What each history counts in the value of a quiet move, in 1/1024: butterfly.
+    /// Weight of the main history in the value of a quiet move, in 1/1024.
     weight_butterfly: 1024, 0..=3000, 80;
-    /// By pawns.
+    /// Weight of the history by pawns.
     weight_pawns: 1024, 0..=3000, 80;
-    /// By the move a ply before.
+    /// Weight of the continuation history of one ply.
     weight_first: 1024, 0..=3000, 80;
-    /// Two plies before.
+    /// Weight of the continuation history of two plies.
     weight_second: 1024, 0..=3000, 80;
-    /// Four plies before.
+    /// Weight of the continuation history of four plies.
     weight_fourth: 512, 0..=3000, 60;
-    /// Six plies before.
+    /// Weight of the continuation history of six plies.
     weight_sixth: 512, 0..=3000, 60;
 
     // Experiments: off by default.
