@@ -313,7 +313,7 @@ impl Pvs<'_> {
         }
         let Some(&average) = self.averages.first() else { return eval };
         let optimism = params::optimism() * average / (average.abs() + params::optimism_damping());
-        let own = if node.ply % 2 == 0 { optimism } else { -optimism };
+        let own = if node.ply.is_multiple_of(2) { optimism } else { -optimism };
         eval + own * position.occupied().count() as i32 / 128
     }
 }
