@@ -16,7 +16,8 @@ SUFFIX := .exe
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build bench test lint ci clean help
+JOBS ?= 1
+.PHONY: build bench test tables lint ci clean help
 
 build: ## build the engine and copy it to ./$(EXE); `make EXE=name` chooses the name
 	$(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES))
@@ -27,6 +28,10 @@ bench: ## count nodes and speed on the fixed positions
 
 test: ## run all tests
 	$(CARGO) test --locked
+
+tables: ## regenerate the tables of docs/research; SUITES=DIR has wcs.epd and the like, ONLY=NAME, JOBS=N; resumes
+	$(CARGO) build --release --locked --bin tacet
+	SUITES="$(SUITES)" ONLY="$(ONLY)" JOBS="$(JOBS)" FRESH="$(FRESH)" ./.ci/tables
 
 lint: ## check format and lints
 	$(CARGO) fmt --all -- --check

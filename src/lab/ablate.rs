@@ -1,12 +1,11 @@
-//! `tacet ablate`: what each step of the playing searcher is worth, all measured in one match
+//! `tacet ablate`: measures the Elo of each step of the playing searcher, all in one match
 //! (feature `tune`).
 //!
-//! A match per step would cost as many matches as there are steps. Here every pair of games tells of
-//! many: for each factor chance decides whether it is at stake in the pair, and if so, which side has
-//! to do without it. To a factor all the others are noise that falls on both sides alike, so the pairs
-//! in which it was at stake are a match of its own: a fractional factorial experiment (Fisher 1935,
-//! "The Design of Experiments"). What it measures is the worth of a step beside steps of which some
-//! are missing; `--share` says how many.
+//! One match per step is expensive. Here every pair of games tests many factors: each is drawn with
+//! probability `--share`, and one of the two sides, also drawn, plays without it. For one factor all
+//! others are noise on both sides, so the pairs in which it was drawn are a match of their own: a
+//! fractional factorial experiment (Fisher 1935, "The Design of Experiments"). The Elo of a step is
+//! measured with some of the other steps missing; `--share` says how many.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,45 +15,48 @@ use serde::{Deserialize, Serialize};
 use super::duel::book::check_pairs;
 use super::duel::statistics::Pentanomial;
 use super::journal::{Journal, Restart};
-use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
+use super::pairs::{Outcome, PairArgs, PairConfig, PairSetup, share};
+use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
-use super::{LabError, print, runner, variant};
+use super::{LabError, note_written, print, runner, variant};
 use crate::board::notation::quoted;
 use crate::games::player::Side;
+use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::random::Random;
+use crate::kit::table::{Align, Table};
+use crate::kit::terminal;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
 
-/// How often a run says where it stands.
+/// Intermediate tables per run.
 const REPORTS: usize = 10;
 
-/// Measures what each step of the playing searcher is worth, all in one match
+/// Measure the Elo of each step of the playing searcher in one match
 #[derive(clap::Args, Clone, Debug)]
 pub struct AblateArgs {
-    /// What is taken away: a parameter and its other value, as in iir_depth=6, or a null-move
-    /// scheme, as in NullMove=off [default: every switch, and the null move]
+    /// Changes to test: a parameter, e.g. iir_depth=6, or a null-move scheme, e.g. NullMove=off
+    /// [default: every switch, and the null move]
     #[arg(long, value_name = "NAME=VALUE,..", value_delimiter = ',', value_parser = factor)]
     pub factors: Vec<Factor>,
 
-    /// How many pairs of games
+    /// Pairs of games
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub pairs: u32,
 
-    /// How often a factor is at stake, as a share of the pairs
-    #[arg(long, value_name = "S", default_value_t = 0.25, value_parser = share)]
+    /// Probability that a factor is tested in a pair
+    #[arg(long, value_name = "P", default_value_t = 0.25, value_parser = share)]
     pub share: f64,
 
-    /// How the games are played.
     #[command(flatten)]
     pub games: PairArgs,
 
-    /// Pairs of games at a time; changes no result
-    #[arg(long, value_name = "N", default_value_t = 1,
+    /// Pairs of games to play at once; changes no result
+    #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
 
-    /// Keep the results in this file as they come; the same command goes on from there
+    /// Keep results in this file as they come; the same command resumes from it
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
@@ -62,10 +64,10 @@ pub struct AblateArgs {
     pub restart: Restart,
 }
 
-/// Something that a side can do without.
+/// A change of the playing searcher.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Factor {
-    /// A parameter has another value than by default.
+    /// A parameter with another value than its default.
     Param(&'static Param, i32),
     /// Another null-move scheme.
     Scheme(&'static Scheme),
@@ -120,55 +122,60 @@ fn all_steps() -> Vec<Factor> {
 /// Bad arguments, and files that cannot be read or written.
 pub fn run(args: &AblateArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    let worths = plan.measure(args)?;
-    print(&plan.table(&worths))
+    let mut files = Files::new(args.restart.force);
+    plan.setup.declare(&mut files, &args.games, &args.out)?;
+    let scores = plan.measure(args)?;
+    let origin = Origin::new(format!("tacet ablate --pairs {}", plan.pairs));
+    print(&format!("{}\n\n{}", origin.line(), plan.table(&scores)))?;
+    note_written(&files);
+    Ok(())
 }
 
 struct Plan {
     factors: Vec<Factor>,
     share: f64,
     pairs: usize,
-    ground: Ground,
+    setup: PairSetup,
 }
 
-/// What a run's results depend on; the first line of its journal.
+/// What results depend on: the first line of the journal.
 #[derive(Serialize)]
 struct Header {
     ablate: &'static str,
     factors: Vec<String>,
     share: f64,
     #[serde(flatten)]
-    terms: Terms,
+    config: PairConfig,
 }
 
-/// A pair of games that was played.
+/// A finished pair.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Record {
-    /// Its number, from 1.
+    /// From 1.
     pair: usize,
-    /// How the first side did.
+    /// Of the first side.
     #[serde(flatten)]
     outcome: Outcome,
 }
 
-/// The match of a factor, as the side sees it that has the factor.
+/// The match of a factor, from the side that plays without the change.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-struct Worth {
+struct FactorScore {
     pairs: Pentanomial,
     games: Outcome,
 }
 
-impl Worth {
+impl FactorScore {
     fn add(&mut self, outcome: Outcome) {
-        // A pair has two games: no less than no half points.
+        // A pair has two games, so the lead is at least -2.
         self.pairs.add(usize::try_from(2 + outcome.lead()).unwrap_or(0));
         self.games += outcome;
     }
 }
 
-/// Which side has to do without a factor.
+/// The side that plays with a change.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Stake {
+enum ChangedSide {
     Neither,
     First,
     Second,
@@ -186,9 +193,9 @@ impl Plan {
         if let Some(at) = (0..factors.len()).find(twice) {
             return Err(LabError::Usage(format!("--factors has {} twice", factors[at])));
         }
-        let (pairs, ground) = (args.pairs as usize, Ground::new(&args.games)?);
-        check_pairs(&ground.book, pairs)?;
-        Ok(Plan { factors, share: args.share, pairs, ground })
+        let (pairs, setup) = (args.pairs as usize, PairSetup::new(&args.games)?);
+        check_pairs(&setup.book, pairs)?;
+        Ok(Plan { factors, share: args.share, pairs, setup })
     }
 
     fn header(&self) -> Header {
@@ -196,20 +203,19 @@ impl Plan {
             ablate: env!("CARGO_PKG_VERSION"),
             factors: self.factors.iter().map(Factor::to_string).collect(),
             share: self.share,
-            terms: self.ground.terms(),
+            config: self.setup.config(),
         }
     }
 
-    /// Takes over the pairs already played, plays those missing, and returns each factor's
-    /// match.
-    fn measure(&self, args: &AblateArgs) -> Result<Vec<Worth>, LabError> {
+    /// Plays the pairs that are not in the journal, and returns each factor's match.
+    fn measure(&self, args: &AblateArgs) -> Result<Vec<FactorScore>, LabError> {
         let (mut journal, kept) = Journal::open::<Record>(&args.out, &self.header(), args.restart)?;
-        let mut worths = vec![Worth::default(); self.factors.len()];
+        let mut scores = vec![FactorScore::default(); self.factors.len()];
         let mut missing: Vec<usize> = (1..=self.pairs).collect();
         for record in kept {
             if let Ok(at) = missing.binary_search(&record.pair) {
                 missing.remove(at);
-                self.count(&mut worths, record);
+                self.count(&mut scores, record);
             }
         }
         let mut played = self.pairs - missing.len();
@@ -222,80 +228,90 @@ impl Plan {
             |_, record| {
                 let record = record?;
                 journal.append(&record)?;
-                self.count(&mut worths, record);
+                self.count(&mut scores, record);
                 played += 1;
                 bar.inc(1);
                 if played.is_multiple_of(self.pairs.div_ceil(REPORTS)) && played < self.pairs {
                     let head = format!("{played} of {} pairs\n", self.pairs);
-                    bar.suspend(|| print(&(head + &self.table(&worths))))?;
+                    bar.suspend(|| print(&(head + &self.table(&scores))))?;
                 }
                 Ok(())
             },
         );
         bar.finish_and_clear();
-        result.map(|()| worths)
+        let remains =
+            || format!("{played} of {} pairs played; the same command resumes", self.pairs);
+        result.map(|()| scores).map_err(|error| error.if_interrupted(remains))
     }
 
     fn play(&self, pair: usize) -> Result<Record, LabError> {
-        let stakes = self.stakes(pair);
+        let draw = self.draw(pair);
         let side = |without| {
-            let mut side = self.ground.usual.clone();
-            let missing = self.factors.iter().zip(&stakes).filter(|(_, stake)| **stake == without);
+            let mut side = self.setup.usual.clone();
+            let missing =
+                self.factors.iter().zip(&draw).filter(|(_, changed)| **changed == without);
             missing.for_each(|(factor, _)| factor.apply(&mut side));
             side
         };
-        let outcome = self.ground.play(pair, &side(Stake::First), &side(Stake::Second))?;
+        let outcome =
+            self.setup.play(pair, &side(ChangedSide::First), &side(ChangedSide::Second))?;
         Ok(Record { pair, outcome })
     }
 
-    /// What is at stake in a pair; depends on nothing but the seed and the pair.
-    fn stakes(&self, pair: usize) -> Vec<Stake> {
-        let mut random = Random::numbered(self.ground.seed, pair as u64);
-        let stake = |_| {
+    /// The draw of a pair: depends only on the seed and the pair's number.
+    fn draw(&self, pair: usize) -> Vec<ChangedSide> {
+        let mut random = Random::numbered(self.setup.seed, pair as u64);
+        let changed = |_| {
             let bits = random.bits();
-            let at_stake = ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64;
-            match (at_stake, bits & 1) {
-                (false, _) => Stake::Neither,
-                (true, 0) => Stake::First,
-                (true, _) => Stake::Second,
+            let is_drawn = ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64;
+            match (is_drawn, bits & 1) {
+                (false, _) => ChangedSide::Neither,
+                (true, 0) => ChangedSide::First,
+                (true, _) => ChangedSide::Second,
             }
         };
-        self.factors.iter().map(stake).collect()
+        self.factors.iter().map(changed).collect()
     }
 
-    /// Counts a pair for the factors that were at stake: the score of the side that had them.
-    fn count(&self, worths: &mut [Worth], Record { pair, outcome }: Record) {
-        for (worth, stake) in worths.iter_mut().zip(self.stakes(pair)) {
-            match stake {
-                Stake::Neither => {}
-                Stake::First => worth.add(outcome.reversed()),
-                Stake::Second => worth.add(outcome),
+    /// Counts a pair for the factors drawn: the score of the side without the change.
+    fn count(&self, scores: &mut [FactorScore], Record { pair, outcome }: Record) {
+        for (score, changed) in scores.iter_mut().zip(self.draw(pair)) {
+            match changed {
+                ChangedSide::Neither => {}
+                ChangedSide::First => score.add(outcome.reversed()),
+                ChangedSide::Second => score.add(outcome),
             }
         }
     }
 
-    /// The outcome: what each factor is worth, the dearest first.
-    fn table(&self, worths: &[Worth]) -> String {
-        let mut rows: Vec<_> = self.factors.iter().zip(worths).collect();
+    /// The result, the greatest loss first.
+    fn table(&self, scores: &[FactorScore]) -> String {
+        use Align::{Left, Right};
+        let mut rows: Vec<_> = self.factors.iter().zip(scores).collect();
         rows.sort_by(|a, b| b.1.pairs.mean().total_cmp(&a.1.pairs.mean()));
-        let mut text = format!(
-            "{:<34}{:>7}{:>7}{:>7}{:>7}{:>9}{:>9}\n",
-            "without", "games", "won", "lost", "drawn", "loses", "+/-"
-        );
-        for (factor, Worth { pairs, games }) in rows {
+        let mut table = Table::new(&[
+            ("with", Left),
+            ("games", Right),
+            ("won", Right),
+            ("lost", Right),
+            ("drawn", Right),
+            ("loses Elo", Right),
+            ("+/-", Right),
+        ]);
+        for (factor, FactorScore { pairs, games }) in rows {
             let Some(estimate) = pairs.estimate() else { continue };
             let reach = (estimate.interval.1 - estimate.interval.0) / 2.0;
-            // Of the side without it.
+            // Of the side with the change.
             let Outcome { won, lost } = games.reversed();
             let played = 2 * pairs.pairs();
             let drawn = played.saturating_sub(u64::from(won) + u64::from(lost));
-            text += &format!(
-                "{:<34}{played:>7}{won:>7}{lost:>7}{drawn:>7}{:>9.1}{reach:>9.1}\n",
-                factor.to_string(),
-                estimate.elo
-            );
+            let counts = [played, won.into(), lost.into(), drawn].map(|count| count.to_string());
+            let mut row = vec![factor.to_string()];
+            row.extend(counts);
+            row.extend([fixed(estimate.elo, 1), fixed(reach, 1)]);
+            table.push(row);
         }
-        text
+        table.plain(terminal::width(), 1)
     }
 }
 
@@ -331,43 +347,48 @@ mod tests {
     }
 
     #[test]
-    fn by_default_every_switch_and_the_null_move_are_at_stake() {
+    fn by_default_every_switch_and_the_null_move_are_tested() {
         let steps = all_steps();
         assert!(steps.contains(&factor("use_singular=0").expect("a switch")));
         assert!(steps.contains(&factor("nullmove=off").expect("a scheme")));
     }
 
-    /// In place of games: a side wins by the worth of what it has.
+    /// Instead of games: a side wins by the Elo of what it has.
     #[test]
-    fn each_factor_finds_its_worth() {
+    fn each_factor_finds_its_elo() {
         let mut plan = Plan::new(&args(
             &["use_iir=0", "use_quiet_evasions=0", "use_futility=0"],
             PathBuf::new(),
         ))
         .expect("a plan");
         plan.share = 1.0;
-        let worth = [300, 0, -100];
-        let mut worths = vec![Worth::default(); 3];
+        let value = [300, 0, -100];
+        let mut scores = vec![FactorScore::default(); 3];
         let mut random = Random::new(5);
         for pair in 1..=4000 {
-            let stakes = plan.stakes(pair);
-            let lead: i64 = stakes
+            let draw = plan.draw(pair);
+            let lead: i64 = draw
                 .iter()
-                .zip(worth)
-                .map(|(stake, worth)| if *stake == Stake::Second { worth } else { -worth })
+                .zip(value)
+                .map(
+                    |(changed, value)| if *changed == ChangedSide::Second { value } else { -value },
+                )
                 .sum();
             let wins = (random.below(1000) as i64) < 500 + lead / 2;
             let outcome = Outcome { won: u32::from(wins), lost: u32::from(!wins) };
-            plan.count(&mut worths, Record { pair, outcome });
+            plan.count(&mut scores, Record { pair, outcome });
         }
         let elo: Vec<f64> =
-            worths.iter().map(|worth| worth.pairs.estimate().expect("pairs").elo).collect();
+            scores.iter().map(|value| value.pairs.estimate().expect("pairs").elo).collect();
         assert!(elo[0] > 30.0 && elo[1].abs() < 12.0 && elo[2] < -8.0, "{elo:?}");
-        let Outcome { won, lost } = worths[0].games;
+        let Outcome { won, lost } = scores[0].games;
         assert!(won > lost && won + lost == 4000, "{won} won, {lost} lost with the step");
         // The table has them from the other side.
-        let row = format!("{:<34}{:>7}{lost:>7}{won:>7}{:>7}", "use_iir=0", 8000, 4000);
-        assert!(plan.table(&worths).contains(&row), "{}", plan.table(&worths));
+        let table = plan.table(&scores);
+        let row = table.lines().find(|line| line.starts_with("use_iir=0")).expect("a row");
+        let cells: Vec<&str> = row.split_whitespace().take(5).collect();
+        let (won, lost) = (won.to_string(), lost.to_string());
+        assert_eq!(cells, ["use_iir=0", "8000", lost.as_str(), won.as_str(), "4000"]);
     }
 
     #[test]

@@ -1,25 +1,22 @@
 //! Paired bootstrap intervals (Efron 1979): how much would a difference between two schemes change
-//! on another sample of such positions?
+//! on another sample of positions?
 //!
-//! The positions are drawn anew with replacement, as many as there are, and the statistic is
-//! computed for the drawn ones; the middle 95 % of [`RESAMPLES`] such values are the interval.
-//! Pairs stay together, so that what makes a position large or hard for both schemes cancels. The
-//! draws come from a fixed seed: the same results give the same interval, and all schemes of a
-//! table are judged on the same draws.
+//! The positions are resampled with replacement and the statistic is computed for the sample; the
+//! middle 95 % of [`RESAMPLES`] such values are the interval. Pairs stay together, so the size of a
+//! position, which both schemes share, cancels. The seed is fixed: the same results give the same
+//! interval, and all schemes of a table see the same samples.
 
 use serde::Serialize;
 
 use crate::kit::random::Random;
 
-/// How many times the positions are drawn anew.
+/// Number of resamples.
 pub const RESAMPLES: usize = 2000;
 
 /// The middle 95 % of a statistic.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Interval {
-    /// 2.5 % of the values are below.
     pub low: f64,
-    /// 2.5 % of the values are above.
     pub high: f64,
 }
 
@@ -41,7 +38,7 @@ pub fn difference(pairs: &[(bool, bool)]) -> Option<Interval> {
     })
 }
 
-/// The interval of a statistic of `count` things, given as the indices drawn.
+/// The interval of a statistic of `count` items, given as the indices drawn.
 pub(super) fn interval(
     count: usize,
     mut statistic: impl FnMut(&[usize]) -> f64,

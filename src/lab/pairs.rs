@@ -1,7 +1,8 @@
-//! What `tacet spsa` and `tacet ablate` stand on: pairs of games between two settings of the playing
-//! searcher, both games of a pair with one opening, with colours changed (feature `tune`).
+//! Pairs of games between two settings of the playing searcher, for `tacet spsa` and `tacet ablate`. Both
+//! games of a pair begin with one opening, with colours changed (feature `tune`).
 
 use std::ops::AddAssign;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
@@ -19,48 +20,46 @@ use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, Pair};
 use crate::games::player::{Pace, Player, Side};
+use crate::kit::files::Files;
 use crate::search::Searcher;
 
-/// When games are broken off: as those of `tacet duel` are by default.
+/// The adjudication of `tacet duel` by default.
 const RULES: Rules = Rules {
     win: Some(WinRule { score: 1000, moves: 4 }),
     draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
     max_moves: Some(300),
 };
 
-/// How pairs are played.
+/// How to play pairs.
 #[derive(clap::Args, Clone, Debug)]
 pub struct PairArgs {
-    /// Nodes a move
+    /// Nodes per move
     #[arg(long, value_name = "N", default_value_t = 10_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
 
-    /// The table of a side in MB
+    /// Hash size in MB, per side
     #[arg(long, value_name = "MB", default_value_t = 16,
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
     pub hash: u32,
 
-    /// What the games begin with.
     #[command(flatten)]
     pub openings: BookArgs,
 }
 
-/// Where pairs are played.
-pub struct Ground {
-    /// The playing searcher as it is by default.
+/// The arguments, checked.
+pub struct PairSetup {
+    /// The playing searcher with its defaults.
     pub usual: Side,
-    /// How it searches.
+    /// See [`signature`](super::signature).
     signature: u64,
-    /// For all that is drawn.
     pub seed: u64,
-    /// What games begin with.
     pub book: Book,
 }
 
-/// What the results of pairs depend on, beside the sides' settings: for a journal's first line.
+/// What the results of pairs depend on besides the sides' settings, for the first line of a journal.
 #[derive(Serialize)]
-pub struct Terms {
+pub struct PairConfig {
     side: String,
     signature: u64,
     book: String,
@@ -72,14 +71,12 @@ pub struct Terms {
 /// How the games of a pair ended for one side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How many it won.
     pub won: u32,
-    /// How many it lost.
     pub lost: u32,
 }
 
 impl Outcome {
-    /// Games won less games lost.
+    /// Wins less losses.
     pub fn lead(self) -> i32 {
         self.won as i32 - self.lost as i32
     }
@@ -105,12 +102,12 @@ impl AddAssign for Outcome {
     }
 }
 
-impl Ground {
-    /// The ground that the arguments describe.
+impl PairSetup {
+    /// Checks the arguments.
     ///
     /// # Errors
     /// If the book cannot be read.
-    pub fn new(args: &PairArgs) -> Result<Ground, LabError> {
+    pub fn new(args: &PairArgs) -> Result<PairSetup, LabError> {
         let usual = Side {
             searcher: Searcher::Playing,
             scheme: Searcher::Playing.default_scheme(),
@@ -119,12 +116,24 @@ impl Ground {
             ..defaults()
         };
         let signature = signature::of_side(&usual)?;
-        Ok(Ground { usual, signature, seed: args.openings.seed, book: args.openings.open()? })
+        Ok(PairSetup { usual, signature, seed: args.openings.seed, book: args.openings.open()? })
     }
 
-    /// What results depend on.
-    pub fn terms(&self) -> Terms {
-        Terms {
+    /// Declares the journal of a run.
+    ///
+    /// # Errors
+    /// If the journal is an input.
+    pub fn declare(&self, files: &mut Files, args: &PairArgs, out: &Path) -> Result<(), LabError> {
+        if let Some(book) = &args.openings.book {
+            files.reads(book, "the book being read");
+        }
+        files.resumes(out, "the journal")?;
+        files.wrote(out);
+        Ok(())
+    }
+
+    pub fn config(&self) -> PairConfig {
+        PairConfig {
             side: self.usual.to_string(),
             signature: self.signature,
             book: self.book.name.clone(),
@@ -134,8 +143,8 @@ impl Ground {
         }
     }
 
-    /// Plays the pair of a number, from 1: how the first side did. Beyond the book its openings
-    /// come again.
+    /// Plays a pair, numbered from 1, and returns the result of the first side. When the book is
+    /// used up, its openings are played again.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -167,7 +176,7 @@ impl Ground {
     }
 }
 
-/// For clap: a share above nothing, at most the whole.
+/// For clap: a number above 0, at most 1.
 ///
 /// # Errors
 /// If it is no number, or another.

@@ -46,6 +46,20 @@ pub fn grouped(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
+/// A number with this many decimals, without the sign of a zero: `-0.04` is `0.0`.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let digits = text.trim_start_matches('-');
+    let is_zero = text != digits && digits.chars().all(|c| matches!(c, '0' | '.'));
+    if is_zero { digits.to_owned() } else { text }
+}
+
+/// The same with a sign: `+0.0`, `-1.5`.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    if text.starts_with('-') { text } else { format!("+{text}") }
+}
+
 /// A share in per cent, with two decimals if it is small: `76.9 %`, `0.03 %`; `-` of nothing.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -126,6 +140,20 @@ mod tests {
         assert_eq!(percent(5, 0), "-");
         assert_eq!(with_share(1500, 3000), "1,500 (50.0 %)");
         assert_eq!(with_share(0, 0), "0");
+    }
+
+    #[test]
+    fn no_zero_is_negative() {
+        for (value, text) in
+            [(-0.04, "0.0"), (-0.0, "0.0"), (0.0, "0.0"), (-0.06, "-0.1"), (2.25, "2.2")]
+        {
+            assert_eq!(fixed(value, 1), text);
+        }
+        assert_eq!(
+            [-0.001, 0.004, -1.0].map(|value| signed(value, 2)),
+            ["+0.00", "+0.00", "-1.00"]
+        );
+        assert_eq!(fixed(f64::NEG_INFINITY, 1), "-inf");
     }
 
     #[test]

@@ -152,8 +152,6 @@ pub struct SearchSetup {
     pub table: TableSize,
     pub jobs: u16,
     pub options: ClassicOptions,
-    /// The searcher that the command takes if none is named.
-    usual: Searcher,
 }
 
 /// What search results depend on, for the first line of a journal. The names are those of files on disk.
@@ -188,7 +186,7 @@ impl SearchArgs {
         }
         let megabytes = TableSize::Megabytes(self.hash);
         let table = self.entries.map_or(megabytes, TableSize::Entries);
-        Ok(SearchSetup { searcher, table, jobs: self.jobs, options, usual })
+        Ok(SearchSetup { searcher, table, jobs: self.jobs, options })
     }
 }
 
@@ -212,12 +210,10 @@ impl SearchSetup {
         ClassicOptions::NAMES.iter().copied().filter_map(state).collect()
     }
 
-    /// What is not as by default, as it is typed; `jobs` is left out, since it changes no result.
+    /// The searcher and what is not as by default, as typed. `jobs` is left out: it changes no result.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if self.searcher != self.usual {
-            words.push(format!("--searcher {}", searcher_name(self.searcher)));
-        }
+        words.push(format!("--searcher {}", searcher_name(self.searcher)));
         match self.table {
             TableSize::Megabytes(64) => {}
             TableSize::Megabytes(size) => words.push(format!("--hash {size}")),
@@ -281,7 +277,7 @@ impl SearchSetup {
     pub fn classic() -> SearchSetup {
         let searcher = Searcher::Classic;
         let (table, options) = (TableSize::Megabytes(64), ClassicOptions::default());
-        SearchSetup { searcher, table, jobs: 1, options, usual: searcher }
+        SearchSetup { searcher, table, jobs: 1, options }
     }
 }
 
@@ -519,7 +515,7 @@ mod tests {
         let expected =
             ClassicOptions { store_null_cutoffs: true, table: false, ..ClassicOptions::default() };
         assert_eq!(setup.options, expected);
-        assert_eq!(setup.words(), ["--switch store-null-cutoffs=on", "--switch table=off"]);
+        assert_eq!(setup.words()[1..], ["--switch store-null-cutoffs=on", "--switch table=off"]);
         assert_eq!(setup.options_by_name().len(), ClassicOptions::NAMES.len());
     }
 
@@ -539,21 +535,21 @@ mod tests {
     }
 
     #[test]
-    fn the_searcher_is_named_where_it_is_not_the_usual_one() {
+    fn a_command_names_its_searcher_whatever_the_default() {
         let chosen = SearchArgs { searcher: Some(Searcher::Classic), ..args(&[]) };
         assert_eq!(chosen.check(Searcher::Playing).unwrap().words(), ["--searcher classic"]);
-        assert_eq!(setup(&chosen).words(), [""; 0]);
+        assert_eq!(setup(&chosen).words(), ["--searcher classic"]);
     }
 
     #[test]
     fn a_table_is_sized_in_megabytes_or_entries() {
         let mut args = args(&[]);
-        assert_eq!(setup(&args).words(), [""; 0]);
+        assert_eq!(setup(&args).words(), ["--searcher classic"]);
         args.hash = 1;
-        assert_eq!(setup(&args).words(), ["--hash 1"]);
+        assert_eq!(setup(&args).words()[1..], ["--hash 1"]);
         args.entries = Some(4096);
         let setup = setup(&args);
-        assert_eq!(setup.words(), ["--entries 4096"]);
+        assert_eq!(setup.words()[1..], ["--entries 4096"]);
         assert!(setup.describe().contains("4,096-entry table"));
         assert!(setup.table.table().is_ok_and(|table| table.megabytes() == 0));
     }

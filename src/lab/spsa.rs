@@ -1,15 +1,15 @@
 //! `tacet spsa`: tunes parameters of the playing searcher by games (feature `tune`).
 //!
 //! Simultaneous perturbation (Spall 1992, "Multivariate stochastic approximation using a simultaneous
-//! perturbation gradient approximation", IEEE Transactions on Automatic Control 37(3)): in each
-//! iteration all parameters are moved at once, each to a side drawn by chance; the engine so moved
-//! plays two games, with both colours, against the engine moved to the other sides, and the
-//! parameters follow the winner.
+//! perturbation gradient approximation", IEEE Transactions on Automatic Control 37(3)). Each iteration
+//! moves all parameters at once, each in a random direction. The engine with these values plays two
+//! games, with both colours, against the engine with the opposite ones, and the parameters move
+//! towards the winner.
 //!
-//! Several iterations run at a time, each from the values that are newest when it begins, as in
-//! fishtest and OpenBench. What an iteration changes depends only on its number and its result, so
-//! the journal holds no more than that, and a killed run goes on from the very same values. With one
-//! iteration at a time a whole run depends on nothing but its settings.
+//! Several iterations run at once, each from the latest values when it begins, as in fishtest and
+//! OpenBench. The change of an iteration depends only on its number and its result. The journal holds
+//! no more than that, and a killed run resumes from the same values. With one iteration at a time a
+//! run depends only on its settings.
 
 pub mod gains;
 
@@ -20,46 +20,49 @@ use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
 use super::journal::{Journal, Restart};
-use super::pairs::{Ground, Outcome, PairArgs, Terms, share};
+use super::pairs::{Outcome, PairArgs, PairConfig, PairSetup, share};
+use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
-use super::{LabError, print, runner};
+use super::{LabError, note_written, print, runner};
 use crate::games::player::Side;
+use crate::kit::files::Files;
 use crate::kit::progress::Progress;
+use crate::kit::table::{Align, Table};
+use crate::kit::terminal;
 use crate::search::params::{PARAMS, Param, Values};
 
 /// OpenBench's usual `R_end`.
 const RATE: f64 = 0.002;
 
-/// How often a run says where it stands.
+/// Intermediate lines per run.
 const REPORTS: usize = 20;
 
-/// Tunes search parameters by games; alone it lists them in OpenBench's format
+/// Tune search parameters by games; without --tune, list them in OpenBench's format
 #[derive(clap::Args, Clone, Debug)]
 pub struct SpsaArgs {
-    /// The parameters to tune
+    /// Parameters to tune
     #[arg(long, value_name = "NAME,NAME..", value_delimiter = ',', value_parser = tunable,
           requires_all = ["iterations", "out"])]
     pub tune: Vec<&'static Param>,
 
-    /// How many pairs of games
+    /// Pairs of games
     #[arg(long, value_name = "N", requires = "tune",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: Option<u32>,
 
-    /// What a game won moves a parameter in the end, as a share of its step (OpenBench's R_end)
+    /// Final step of a parameter per game won, relative to its own step (OpenBench's R_end)
     #[arg(long, value_name = "R", default_value_t = RATE, value_parser = share)]
     pub rate: f64,
 
-    /// How the games are played.
     #[command(flatten)]
     pub games: PairArgs,
 
-    /// Pairs of games at a time; with more than one the run cannot be repeated exactly
-    #[arg(long, value_name = "N", default_value_t = 1,
+    /// Pairs of games to play at once; above 1 the run cannot be repeated exactly
+    #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
 
-    /// Keep the results in this file as they come; the same command goes on from there
+    /// Keep results in this file as they come; the same command resumes from it
     #[arg(long, value_name = "FILE", requires = "tune")]
     pub out: Option<PathBuf>,
 
@@ -72,7 +75,7 @@ fn tunable(name: &str) -> Result<&'static Param, String> {
     known.ok_or_else(|| "there is no such parameter; 'tacet spsa' lists them".to_owned())
 }
 
-/// All parameters but the switches, which have nothing between their ends.
+/// All parameters but the switches.
 fn tunables() -> impl Iterator<Item = &'static Param> {
     PARAMS.iter().filter(|param| !param.is_switch())
 }
@@ -83,10 +86,15 @@ fn tunables() -> impl Iterator<Item = &'static Param> {
 /// Bad arguments, and files that cannot be read or written.
 pub fn run(args: &SpsaArgs) -> Result<(), LabError> {
     match (args.tune.is_empty(), &args.out) {
-        (false, Some(_)) => {
+        (false, Some(out)) => {
             let plan = Plan::new(args)?;
+            let mut files = Files::new(args.restart.force);
+            plan.setup.declare(&mut files, &args.games, out)?;
             let values = plan.tune(args)?;
-            print(&plan.table(&values))
+            let origin = Origin::new("tacet spsa".to_owned());
+            print(&format!("{}\n\n{}", origin.line(), plan.table(&values)))?;
+            note_written(&files);
+            Ok(())
         }
         _ => print(&tunables().map(|param| openbench(param) + "\n").collect::<String>()),
     }
@@ -102,10 +110,10 @@ fn openbench(param: &Param) -> String {
 struct Plan {
     params: Vec<&'static Param>,
     gains: Gains,
-    ground: Ground,
+    setup: PairSetup,
 }
 
-/// What a run's results depend on; the first line of its journal.
+/// What results depend on: the first line of the journal.
 #[derive(Serialize)]
 struct Header {
     spsa: &'static str,
@@ -113,19 +121,19 @@ struct Header {
     iterations: usize,
     rate: f64,
     #[serde(flatten)]
-    terms: Terms,
+    config: PairConfig,
 }
 
-/// An iteration that was played.
+/// A finished iteration.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Record {
-    /// Its number, from 1.
+    /// From 1.
     iteration: usize,
-    /// Games won less games lost by the side moved in the iteration's directions.
+    /// Wins less losses of the side moved in the iteration's directions.
     result: i32,
 }
 
-/// What the iterations under way share.
+/// Shared by the iterations in progress.
 struct State {
     values: Vec<f64>,
     journal: Journal,
@@ -139,7 +147,7 @@ impl Plan {
         Ok(Plan {
             params: args.tune.clone(),
             gains: Gains { iterations: args.iterations.unwrap_or(1) as usize, rate: args.rate },
-            ground: Ground::new(&args.games)?,
+            setup: PairSetup::new(&args.games)?,
         })
     }
 
@@ -149,11 +157,11 @@ impl Plan {
             parameters: self.params.iter().map(|param| openbench(param)).collect(),
             iterations: self.gains.iterations,
             rate: self.gains.rate,
-            terms: self.ground.terms(),
+            config: self.setup.config(),
         }
     }
 
-    /// Takes over the iterations already played, plays those missing, and returns the values.
+    /// Plays the iterations that are not in the journal, and returns the values.
     fn tune(&self, args: &SpsaArgs) -> Result<Vec<f64>, LabError> {
         let mut values = self.params.iter().map(|param| f64::from(param.default)).collect();
         let Some(path) = &args.out else { return Ok(values) };
@@ -181,7 +189,7 @@ impl Plan {
         let mut played = all - missing.len();
         let bar = Progress::new(all as u64, played as u64);
         let workers = vec![(); usize::from(concurrency).min(missing.len())];
-        // A result is followed on the thread that played: its next iteration begins from there.
+        // The thread that played applies the result, so its next iteration begins from there.
         let work = |&iteration: &usize, (): &(), _: &SearchGroup| self.iterate(iteration, state);
         let done = |_, values: Result<Vec<f64>, LabError>| {
             let values = values?;
@@ -194,10 +202,11 @@ impl Plan {
         };
         let result = runner::for_all_with(missing, workers, work, done);
         bar.finish_and_clear();
-        result
+        let remains = || format!("{played} of {all} pairs played; the same command resumes");
+        result.map_err(|error| error.if_interrupted(remains))
     }
 
-    /// Plays an iteration, writes it down and follows it; returns the new values.
+    /// Plays an iteration, records and applies it; returns the new values.
     fn iterate(&self, iteration: usize, state: &Mutex<State>) -> Result<Vec<f64>, LabError> {
         let values = lock(state).values.clone();
         let record = Record { iteration, result: self.play(iteration, &values)? };
@@ -207,28 +216,28 @@ impl Plan {
         Ok(state.values.clone())
     }
 
-    /// Games won less games lost by the side moved in the iteration's directions, of two.
+    /// Wins less losses of the side moved in the iteration's directions, in two games.
     fn play(&self, iteration: usize, values: &[f64]) -> Result<i32, LabError> {
         let sides = [1.0, -1.0].map(|toward| self.side(iteration, values, toward));
-        self.ground.play(iteration, &sides[0], &sides[1]).map(Outcome::lead)
+        self.setup.play(iteration, &sides[0], &sides[1]).map(Outcome::lead)
     }
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).
     fn side(&self, iteration: usize, values: &[f64], toward: f64) -> Side {
         let mut set = Values::DEFAULT;
-        let directions = directions(self.ground.seed, iteration, self.params.len());
+        let directions = directions(self.setup.seed, iteration, self.params.len());
         for ((param, value), direction) in self.params.iter().zip(values).zip(directions) {
             let shift = toward * direction.sign * self.gains.shift(param, iteration);
             let whole = (value + shift + direction.rounding).floor() as i32;
             // Every parameter can be set, since the feature is on.
             let _ = set.set(param.name, whole);
         }
-        Side { values: set, ..self.ground.usual.clone() }
+        Side { values: set, ..self.setup.usual.clone() }
     }
 
     /// Moves the values towards the winner of an iteration.
     fn follow(&self, values: &mut [f64], Record { iteration, result }: Record) {
-        let directions = directions(self.ground.seed, iteration, self.params.len());
+        let directions = directions(self.setup.seed, iteration, self.params.len());
         for ((param, value), direction) in self.params.iter().zip(values).zip(directions) {
             let stride = self.gains.stride(param, iteration);
             *value = (*value + stride * f64::from(result) * direction.sign)
@@ -236,7 +245,7 @@ impl Plan {
         }
     }
 
-    /// Where a run stands.
+    /// The intermediate line.
     fn line(&self, played: usize, values: &[f64]) -> String {
         let values: Vec<String> = self
             .params
@@ -247,13 +256,25 @@ impl Plan {
         format!("{played} of {}: {}\n", self.gains.iterations, values.join(", "))
     }
 
-    /// The outcome.
+    /// The result.
     fn table(&self, values: &[f64]) -> String {
-        let head = format!("{:<28}{:>8}{:>11}{:>8}\n", "parameter", "default", "tuned", "rounded");
-        let row = |(param, value): (&&Param, &f64)| {
-            format!("{:<28}{:>8}{value:>11.2}{:>8}\n", param.name, param.default, value.round())
-        };
-        head + &self.params.iter().zip(values).map(row).collect::<String>()
+        use Align::{Left, Right};
+        let mut table = Table::new(&[
+            ("parameter", Left),
+            ("default", Right),
+            ("tuned", Right),
+            ("rounded", Right),
+        ]);
+        for (param, value) in self.params.iter().zip(values) {
+            let rounded = fixed(value.round(), 0);
+            table.push(vec![
+                param.name.to_owned(),
+                param.default.to_string(),
+                fixed(*value, 2),
+                rounded,
+            ]);
+        }
+        table.plain(terminal::width(), 1)
     }
 }
 

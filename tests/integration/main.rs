@@ -29,6 +29,7 @@ mod session;
 mod suites;
 mod syzygy;
 mod tablebase;
+mod tables;
 mod terminal;
 mod train;
 mod uci;

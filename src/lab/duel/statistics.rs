@@ -1,13 +1,13 @@
-//! What a match proves: Elo with its error, the likelihood of superiority, and the sequential test.
+//! Statistics of a match: Elo with its error, the likelihood of superiority, the sequential test.
 //!
-//! Both games with one opening are one observation, the *pair*, since they are not independent:
-//! the opening favours the same colour in both. A pair's score for A is 0, 1/2, 1, 3/2 or 2; the
-//! counts of the five are the *pentanomial* distribution, from whose variance all errors come.
+//! Both games with one opening are one observation, the *pair*: they are not independent, since the
+//! opening favours the same colour in both. A pair's score for A is 0, 1/2, 1, 3/2 or 2. The counts of
+//! these five are the *pentanomial* distribution; all errors come from its variance.
 //!
 //! Sources: Elo 1978 for the logistic scale; Wald 1945 for the sequential test; Michel Van den
 //! Bergh, "Normalized Elo" and "A Practical Introduction to the GSPRT", for both in chess.
 
-/// How often each score of a pair occurred: A scored 0, 1/2, 1, 3/2, 2 of 2.
+/// Counts of the pairs in which A scored 0, 1/2, 1, 3/2 and 2 of 2.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pentanomial(pub [u64; 5]);
 
@@ -17,24 +17,24 @@ const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// The quantile of the normal distribution that leaves 2.5 % on either side.
 pub const SIGMAS_95: f64 = 1.959_964;
 
-/// What a match says about the difference in strength.
+/// The estimated difference in strength.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
-    /// A's share of the points, 0 to 1.
+    /// A's share of the points, from 0 to 1.
     pub score: f64,
     /// The difference on the logistic Elo scale; infinite if one side made every point.
     pub elo: f64,
     /// The bounds of its 95 % interval; infinite where the interval reaches a score of 0 or 1.
     pub interval: (f64, f64),
-    /// The difference measured in the spread of a game's result instead, in units chosen so that it
-    /// equals `elo` between equal sides without draws. NaN if the pairs do not spread.
+    /// The difference relative to the spread of a game's result, scaled so that it equals `elo` between
+    /// equal sides without draws. NaN if all pairs have the same score.
     pub normalized: f64,
     /// The likelihood of superiority: the probability that A is stronger, 0 to 1.
     pub los: f64,
 }
 
 impl Pentanomial {
-    /// Counts a pair in which A made so many half points, 0 to 4; more are taken for 4.
+    /// Counts a pair in which A made this many half points, at most 4.
     pub fn add(&mut self, half_points: usize) {
         self.0[half_points.min(4)] += 1;
     }
@@ -60,14 +60,14 @@ impl Pentanomial {
         squares.sum::<f64>() / pairs
     }
 
-    /// What the variance may well be though all pairs came out alike, which is not certain to go on:
-    /// as if one more had come out half a point otherwise. 0 if they differ.
+    /// The variance assumed if all pairs have the same score: that of one more pair half a point away.
+    /// 0 if they differ.
     fn least_variance(&self) -> f64 {
         let kinds = self.0.iter().filter(|&&count| count > 0).count();
         if kinds == 1 { 0.25 / (self.pairs() + 1) as f64 } else { 0.0 }
     }
 
-    /// What the pairs say; `None` without pairs.
+    /// The estimate; `None` without pairs.
     pub fn estimate(&self) -> Option<Estimate> {
         if self.pairs() == 0 {
             return None;
@@ -87,9 +87,9 @@ impl Pentanomial {
     /// The logarithm of the likelihood ratio of two hypotheses on the Elo difference; positive
     /// favours `elo1`. 0 without pairs.
     ///
-    /// Generalised: each hypothesis fixes the mean score alone and is given the five probabilities
-    /// that are likeliest under it. A score not seen yet counts as a thousandth of a pair, so that
-    /// the first pairs do not decide by themselves.
+    /// Generalised: a hypothesis fixes only the mean score; the five probabilities are the likeliest with
+    /// that mean. A score not seen yet counts as a thousandth of a pair, so the first pairs do not decide
+    /// alone.
     pub fn log_likelihood_ratio(&self, elo0: f64, elo1: f64) -> f64 {
         if self.pairs() == 0 {
             return 0.0;
@@ -103,7 +103,7 @@ impl Pentanomial {
     }
 }
 
-/// 800 / ln 10: what makes the normalised scale agree with the logistic one at even strength.
+/// 800 / ln 10: with it the normalised scale agrees with the logistic one at equal strength.
 const NORMALIZED_UNIT: f64 = 347.435_585_522_601_4;
 
 /// The Elo difference that makes a score likely: `-400 log10(1 / score - 1)`.
@@ -180,10 +180,10 @@ pub struct Sprt {
     pub beta: f64,
 }
 
-/// What a sequential test says.
+/// The state of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// Play on.
+    /// Neither is accepted yet.
     Open,
     /// The null hypothesis is accepted.
     Accept0,

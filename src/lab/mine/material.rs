@@ -1,27 +1,27 @@
-//! Positions of a few men: random ones, those a move before a given one, and their images.
+//! Positions with few men: random ones, predecessors of a given one, and mirror images.
 
 use crate::board::tablebase::Tablebase;
 use crate::board::{Bitboard, Color, PackedMove, Piece, Position, Role, Square, attacks};
 use crate::kit::random::Random;
 
-/// More than there are materials.
+/// An upper bound of the number of materials.
 pub const MATERIALS: u64 = 64;
 
-/// Pieces besides the kings, as letters of one side and of the other.
+/// The pieces besides the kings, as letters for each side.
 pub struct Material {
-    /// Its place among all materials.
+    /// Index among all materials.
     pub number: u64,
-    /// As tables are called.
+    /// As in the names of tables.
     pub name: String,
     sides: [String; 2],
-    /// Turns in a row that gave nothing.
+    /// Turns in a row without a find.
     pub barren: u32,
     /// Positions taken.
     pub taken: u32,
 }
 
-/// Every material of three and four men that the tables have, except a bare king against pieces
-/// without a pawn: there, with next to no exception, a pass saves nobody.
+/// Every material of three and four men in the tables, except a bare king against pieces without a
+/// pawn: there a pass almost never helps.
 pub fn materials(tables: &Tablebase) -> Vec<Material> {
     let pieces = ["Q", "R", "B", "N", "P"];
     let mut sides: Vec<[String; 2]> = Vec::new();
@@ -48,7 +48,7 @@ pub fn materials(tables: &Tablebase) -> Vec<Material> {
 }
 
 impl Material {
-    /// A random position, or `None` if the pieces do not stand as they may.
+    /// A random position, or `None` if it is not legal.
     pub fn position(&self, random: &mut Random) -> Option<Position> {
         let colors = if random.below(2) == 0 { [true, false] } else { [false, true] };
         let window = Window::random(random);
@@ -67,7 +67,7 @@ impl Material {
     }
 }
 
-/// A part of the board in which all pieces are put: zugzwangs are rare where they stand apart.
+/// The part of the board for all pieces: zugzwangs are rare where pieces stand far apart.
 struct Window {
     side: usize,
     file: usize,
@@ -86,7 +86,7 @@ impl Window {
     }
 }
 
-/// The positions from which a quiet move, no double step, leads to this one, with the move.
+/// The positions from which a quiet move leads to this one, with the move; no double steps.
 pub fn before(position: &Position) -> Vec<(Position, PackedMove)> {
     let mover = !position.turn();
     let mut found = Vec::new();
@@ -108,7 +108,7 @@ pub fn before(position: &Position) -> Vec<(Position, PackedMove)> {
     found
 }
 
-/// Where a piece may have come from without a capture.
+/// The squares from which a piece may have come without a capture.
 fn origins(position: &Position, role: Role, color: Color, to: Square) -> Bitboard {
     let empty = !position.occupied();
     match role {
@@ -127,8 +127,8 @@ fn origins(position: &Position, role: Role, color: Color, to: Square) -> Bitboar
 
 const BACK_RANKS: Bitboard = Bitboard(0xff00_0000_0000_00ff);
 
-/// The same text for a position and its images: with colours changed, mirrored, and without pawns
-/// turned about the diagonal too.
+/// A text shared by a position and its images: colours changed, mirrored, and without pawns turned about
+/// the diagonal.
 pub fn image_key(position: &Position) -> String {
     let mut board = Square::ALL.map(|square| position.piece_at(square).map(Piece::char));
     if position.turn() == Color::Black {
@@ -151,7 +151,7 @@ pub fn image_key(position: &Position) -> String {
     (0..turns).map(image).min().unwrap_or_default()
 }
 
-/// The first field of a FEN.
+/// The board field of a FEN.
 fn ranks(board: &[Option<char>; 64]) -> String {
     let rank = |rank: usize| {
         let mut text = String::new();

@@ -1,38 +1,37 @@
-//! The numbers of the method: how far to look to either side, and how far to follow a result.
+//! The gain sequences: how far to shift the parameters, and how far to follow a result.
 //!
 //! Both shrink as powers of the iteration with Spall's exponents (1998, "Implementation of the
 //! simultaneous perturbation algorithm for stochastic optimization", IEEE Transactions on Aerospace
-//! and Electronic Systems 34(3)), given as fishtest and OpenBench do by what they are in the end.
+//! and Electronic Systems 34(3)). As in fishtest and OpenBench they are given by their final values.
 
 use crate::kit::random::Random;
 use crate::search::params::Param;
 
-/// The exponent of how far a result is followed.
+/// Exponent of the step.
 const ALPHA: f64 = 0.602;
-/// The exponent of how far is looked to either side.
+/// Exponent of the shift.
 const GAMMA: f64 = 0.101;
-/// What calms the first iterations: so much of all iterations is added to the iteration's number.
+/// Damps the first iterations: this share of all iterations is added to the iteration's number.
 const DELAY: f64 = 0.1;
-/// Whole numbers looked at must differ.
-const LEAST_SHIFT: f64 = 0.5;
+/// The two values tried must differ as whole numbers.
+const MIN_SHIFT: f64 = 0.5;
 
 /// The gain sequences of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Gains {
-    /// How many iterations it has.
     pub iterations: usize,
-    /// OpenBench's `R_end`: what a game won moves a parameter in the end, as a share of its step.
+    /// OpenBench's `R_end`: the final step per game won, relative to the parameter's own step.
     pub rate: f64,
 }
 
 impl Gains {
-    /// How far a parameter is moved to either side in an iteration, numbered from 1.
+    /// The shift of a parameter to either side in an iteration, numbered from 1.
     pub fn shift(&self, param: &Param, iteration: usize) -> f64 {
         let left = self.iterations as f64 / iteration as f64;
-        (f64::from(param.step) * left.powf(GAMMA)).max(LEAST_SHIFT)
+        (f64::from(param.step) * left.powf(GAMMA)).max(MIN_SHIFT)
     }
 
-    /// How far a game won in an iteration moves a parameter.
+    /// The step of a parameter per game won in an iteration.
     pub fn stride(&self, param: &Param, iteration: usize) -> f64 {
         let (all, delay) = (self.iterations as f64, DELAY * self.iterations as f64);
         let last = self.rate * f64::from(param.step).powi(2);
@@ -41,17 +40,17 @@ impl Gains {
     }
 }
 
-/// To which side an iteration moves a parameter for the first player, and how its value is rounded.
+/// The random direction of a parameter in an iteration, for the first player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Direction {
     /// 1 or -1.
     pub sign: f64,
-    /// In 0..1; added before the value is cut down, so that on average nothing is lost.
+    /// In 0..1; added before rounding down, so that rounding has no bias.
     pub rounding: f64,
 }
 
-/// The directions of an iteration for so many parameters; they depend on nothing but the seed and
-/// the iteration.
+/// The directions of an iteration for `count` parameters: they depend only on the seed and the
+/// iteration.
 pub fn directions(seed: u64, iteration: usize, count: usize) -> Vec<Direction> {
     let mut random = Random::numbered(seed, iteration as u64);
     let direction = |_| {

@@ -18,7 +18,7 @@ struct Field {
 const FIELDS: [Field; 6] = [
     Field {
         name: "r",
-        values: "1 to 8, or BASE/DIVISOR/MARGIN/MOST as modern has 3/3/80/7",
+        values: "1 to 8, or BASE/DIVISOR/MARGIN/MAX, e.g. 3/3/80/7 of modern",
         set: set_reduction,
     },
     Field { name: "guard", values: "none or piece", set: set_guard },
