@@ -900,7 +900,8 @@ fn values(range: &str) -> String {
         return range.to_owned();
     }
     let (_, list) = MANUAL.split_once("### Values of NullMove\n").expect("a list");
-    list.lines().next().expect("a line").trim_end_matches('.').replace('`', "")
+    let (list, _) = list.split_once("\n\n").expect("a paragraph");
+    list.replace('`', "").replace('\n', " ").trim_end_matches('.').to_owned()
 }
 
 #[test]
