@@ -61,6 +61,9 @@ fn reduction(reduction: Reduction) -> String {
     match reduction {
         Reduction::Off => "-".to_owned(),
         Reduction::Fixed(plies) => plies.to_string(),
+        Reduction::Stepped { max, from, margin } => {
+            format!("min({max}, depth - 2) from depth {from} if eval < beta + {margin}; else {max}")
+        }
         Reduction::Adaptive => "2 or 3".to_owned(),
         Reduction::Dynamic { base, divisor, margin, max } => {
             format!("{base} + depth/{divisor} + min((eval-beta)/{margin}, {max})")

@@ -18,7 +18,7 @@ struct Field {
 const FIELDS: [Field; 6] = [
     Field {
         name: "r",
-        values: "1 to 8, or BASE/DIVISOR/MARGIN/MAX, e.g. 3/3/80/7 of modern",
+        values: "1 to 8, stepMAX/FROM/MARGIN, or BASE/DIVISOR/MARGIN/MAX, e.g. 3/3/80/7 of modern",
         set: set_reduction,
     },
     Field { name: "guard", values: "none or piece", set: set_guard },
@@ -85,6 +85,7 @@ pub fn rules(scheme: &Scheme) -> String {
     let reduction = match reduction {
         Reduction::Off => "off".to_owned(),
         Reduction::Fixed(plies) => plies.to_string(),
+        Reduction::Stepped { max, from, margin } => format!("step{max}/{from}/{margin}"),
         Reduction::Adaptive => "adaptive".to_owned(),
         Reduction::Dynamic { base, divisor, margin, max } => {
             format!("{base}/{divisor}/{margin}/{max}")
@@ -137,6 +138,13 @@ fn fail_high_rules(fail_high: &FailHigh) -> String {
 }
 
 fn set_reduction(scheme: &mut Scheme, value: &str) -> Option<()> {
+    if let Some(value) = value.strip_prefix("step") {
+        let mut numbers = value.split('/');
+        let (max, from) = (plies(numbers.next()?)?, plies(numbers.next()?)?);
+        let margin = numbers.next()?.parse().ok().filter(|_| numbers.next().is_none())?;
+        scheme.reduction = Reduction::Stepped { max, from, margin };
+        return Some(());
+    }
     let parts = value.split('/').map(|part| part.parse().ok()).collect::<Option<Vec<i32>>>()?;
     scheme.reduction = match parts[..] {
         [_] => Reduction::Fixed(plies(value)?),
@@ -267,6 +275,7 @@ mod tests {
         same("verified-r3+verify=always", "verified-throughout");
         same("standard-r3+r=1", "standard-r1");
         same("endgame-verified+when=endgame", "endgame-verified");
+        same("verified-r3+r=step3/3/300+when=endgame", "calibrated");
     }
 
     #[test]
@@ -277,6 +286,8 @@ mod tests {
             ("verified-r3+r", "NAME=VALUE"),
             ("verified-r3+depth=3", "unknown change 'depth' (expected r, guard"),
             ("verified-r3+r=0", "expected 1 to 8"),
+            ("verified-r3+r=step3", "stepMAX/FROM/MARGIN"),
+            ("verified-r3+r=step3/9/0", "stepMAX/FROM/MARGIN"),
             ("verified-r3+r=x", "expected 1 to 8"),
             ("standard-r3+plies=2", "expected 1 to 8, of a scheme that reduces"),
             ("standard-r3+when=always", "of a scheme that verifies or re-checks"),

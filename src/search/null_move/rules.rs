@@ -81,7 +81,7 @@ impl Scheme {
     /// Does a decision of this scheme depend on [`NodeFacts::eval`]?
     pub const fn needs_eval(&self) -> bool {
         !matches!(self.gate, Gate::Always)
-            || matches!(self.reduction, Reduction::Dynamic { .. })
+            || matches!(self.reduction, Reduction::Dynamic { .. } | Reduction::Stepped { .. })
             || self.verifying.needs_eval()
             || self.verified.needs_eval()
     }
@@ -143,6 +143,12 @@ impl Reduction {
         match self {
             Reduction::Off => None,
             Reduction::Fixed(plies) => Some(plies),
+            Reduction::Stepped { max, from, margin } => {
+                let is_doubtful = node.beta.is_mate_against_us()
+                    || node.eval.value() < node.beta.value() + margin;
+                let is_smaller = node.depth >= from && is_doubtful;
+                Some(if is_smaller { max.min(node.depth - 2) } else { max })
+            }
             Reduction::Adaptive => {
                 let deep = node.depth > 8 || (node.depth > 6 && node.max_pieces >= 3);
                 Some(if deep { 3 } else { 2 })

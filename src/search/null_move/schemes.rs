@@ -35,6 +35,17 @@ pub enum Reduction {
     Off,
     /// The same R everywhere.
     Fixed(Depth),
+    /// `max`, but no more than `depth - 2` where the node is doubtful: the null move is then searched to
+    /// depth 1 at least, since quiescence alone overlooks quiet threats.
+    Stepped {
+        /// The largest R.
+        max: Depth,
+        /// A node is doubtful only at this depth and above,
+        from: Depth,
+        /// and only if the evaluation is less than this number of centipawns above beta, or beta is a mate
+        /// against the side to move.
+        margin: i32,
+    },
     /// Heinz 1999: 3 if depth > 8, or if depth > 6 and one side has at least three pieces besides
     /// king and pawns; else 2.
     Adaptive,
@@ -215,7 +226,7 @@ const fn modern(name: &'static str, source: &'static str, when: When) -> Scheme 
 }
 
 /// All schemes, by their names in the UCI option `NullMove`. `off` is the baseline.
-pub static SCHEMES: [Scheme; 19] = [
+pub static SCHEMES: [Scheme; 20] = [
     Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
     standard("standard-r1", 1),
     standard("standard-r2", 2),
@@ -262,6 +273,13 @@ pub static SCHEMES: [Scheme; 19] = [
         reduction: Reduction::Fixed(3),
         verify: Verify::OnceOrFewPieces(3),
         verifying: VERIFY,
+        ..PLAIN
+    },
+    Scheme {
+        name: "calibrated",
+        source: "Tacet: R = 3 with what the audit found doubtful searched deeper or verified",
+        reduction: Reduction::Stepped { max: 3, from: 3, margin: 300 },
+        verifying: FailHigh::Reduce { when: When::Endgame, plies: 1, redo: true },
         ..PLAIN
     },
     modern("modern", "engines of today (Stockfish, Ethereal, Berserk)", When::Depth(RECHECK)),

@@ -6,6 +6,7 @@
 //! at every depth.
 
 mod adaptive;
+mod calibrated;
 mod double;
 mod endgame_verified;
 mod micromax;
@@ -90,6 +91,7 @@ schemes! {
     reduce_1_2, "reduce-1-2", |t, p, d, a, b| reduce::by_one_then_two(t, p, d, a, b, true, 1);
     verified_throughout, "verified-throughout", |t, p, d, a, b| verified::throughout(t, p, d, a, b, true);
     verified_few_pieces, "verified-few-pieces", |t, p, d, a, b| verified::few_pieces::<3>(t, p, d, a, b, true, true);
+    calibrated, "calibrated", |t, p, d, a, b| calibrated::calibrated(t, p, d, a, b, true, true);
     modern, "modern", |t, p, d, a, b| modern::modern::<false>(t, p, d, a, b, true, 0);
     modern_endgame, "modern-endgame", |t, p, d, a, b| modern::modern::<true>(t, p, d, a, b, true, 0);
     verified_modern, "verified-modern", |t, p, d, a, b| modern::verified_modern(t, p, d, a, b, true, true);
@@ -159,6 +161,7 @@ const VERIFYING: &[&str] = &[
     "verified-r3",
     "verified-throughout",
     "verified-few-pieces",
+    "calibrated",
 ];
 
 #[test]
@@ -210,6 +213,7 @@ fn a_null_move_hides_a_mate_threat_at_depth_2() {
         ("reduce-1-2", 4),
         ("verified-throughout", 4),
         ("verified-few-pieces", 4),
+        ("calibrated", 4),
         ("verified-modern", 4),
     ];
     for (scheme, depth) in mate_is_seen_at {
