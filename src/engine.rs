@@ -508,6 +508,29 @@ mod tests {
     }
 
     #[test]
+    fn a_search_repeats_to_the_node() {
+        let (mut engine, events) = engine();
+        let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+        engine.set_position(Some(fen), &[""; 0]).unwrap();
+        let search = |engine: &mut Engine| {
+            engine.go(Limits::to_depth(9), Vec::new());
+            let outcome = answer(&events).outcome;
+            (outcome.best(), outcome.score(), outcome.stats)
+        };
+        let first = search(&mut engine);
+        assert_ne!(search(&mut engine), first, "the table is of use");
+        for _ in 0..2 {
+            engine.new_game();
+            assert_eq!(search(&mut engine), first);
+        }
+        engine.set_hash(3).unwrap();
+        search(&mut engine);
+        engine.set_hash(16).unwrap();
+        engine.new_game();
+        assert_eq!(search(&mut engine), first);
+    }
+
+    #[test]
     fn a_search_after_a_search_stops_the_first() {
         let (mut engine, events) = engine();
         engine.go(Limits { infinite: true, ..Limits::default() }, Vec::new());

@@ -108,7 +108,7 @@ impl Limits {
 
 /// The state of a search after an iteration, from which the soft limit is decided.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+pub struct SearchState {
     /// The depth of the iteration.
     pub depth: Depth,
     /// Nodes of all threads.
@@ -252,7 +252,7 @@ impl TimeManager {
 
     /// Decides after an iteration whether the next one may begin. False when the depth, the nodes,
     /// the mate asked for or the soft limit is reached, or when there is nothing left to find.
-    pub fn may_deepen(&self, progress: &Progress) -> bool {
+    pub fn may_deepen(&self, progress: &SearchState) -> bool {
         let is_mate_found = match (self.limits.mate, progress.mate_found) {
             (Some(wanted), Some(found)) => found <= wanted,
             _ => false,
@@ -332,7 +332,7 @@ impl TimeManager {
     /// True if every line ends in mate and no shorter mate is expected. In analysis, which is
     /// without clock, only a mate in one settles that. A search for a mate ends also when the side
     /// to move is mated itself.
-    fn is_mate_settled(&self, progress: &Progress) -> bool {
+    fn is_mate_settled(&self, progress: &SearchState) -> bool {
         let Some(mate) = progress.all_mate_in else { return false };
         let is_beyond = progress.depth > mate + DEPTH_BEYOND_MATE;
         let is_analysis = self.limits.nodes.is_none() && self.budget.soft.is_none();
@@ -423,7 +423,7 @@ fn scaled(duration: Duration, factor: f64) -> Duration {
 }
 
 /// The factor on the soft limit: above 1 while the best move is in doubt, 0.1 for a forced move.
-fn soft_limit_factor(progress: &Progress) -> f64 {
+fn soft_limit_factor(progress: &SearchState) -> f64 {
     if progress.choices == 1 {
         return 0.1;
     }

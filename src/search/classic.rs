@@ -13,11 +13,11 @@ use super::ordering::{Scored, mvv_lva};
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use super::{Bound, Info, Line, Message, Outcome};
+use super::{Bound, Info, Line, Message, Outcome, variation};
 use crate::board::movegen::Kind;
 use crate::board::{PackedMove, Position, Role, color_index, see};
 use crate::score::{Depth, MAX_DEPTH, MAX_PLY, Ply, Score};
-use crate::time::Progress;
+use crate::time::SearchState;
 
 /// The searcher. One is made for each search: history begins empty.
 pub struct Classic<'a> {
@@ -50,12 +50,12 @@ impl<'a> Classic<'a> {
             outcome.lines = lines;
             self.worker.publish_result(&outcome);
             let best = &outcome.lines[0];
-            let progress = Progress {
+            let progress = SearchState {
                 depth,
                 nodes: self.worker.stats.nodes,
                 choices: self.worker.choices,
                 mate_found: best.score.mate_moves().and_then(|moves| u32::try_from(moves).ok()),
-                ..Progress::default()
+                ..SearchState::default()
             };
             if !self.worker.time.may_deepen(&progress) {
                 break;
@@ -77,7 +77,6 @@ impl<'a> Classic<'a> {
     /// reaches `beta` at `depth`: its value in the window `(beta - 1, beta)`. Iterates up to the
     /// depth. `None` if stopped.
     pub fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
-        self.worker.allow_stop();
         let root = &self.worker.job.root;
         for depth in 1..depth {
             self.search(root, beta - 1, beta, depth, ply, Path::ROOT)?;
@@ -97,6 +96,9 @@ impl<'a> Classic<'a> {
     fn iteration(&mut self, depth: Depth, report: &mut dyn FnMut(&Message)) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
         self.worker.excluded.clear();
+        if depth > 1 {
+            self.worker.allow_stop();
+        }
         while lines.len() < self.worker.job.multi_pv {
             self.worker.selective_depth = 0;
             let root = &self.worker.job.root;
@@ -112,7 +114,10 @@ impl<'a> Classic<'a> {
             self.worker.allow_stop();
             self.worker.excluded.push(first);
             let selective_depth = self.worker.selective_depth;
-            lines.push(Line { score, bound: Bound::Exact, moves, depth, selective_depth });
+            let mut line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
+            // Exact table entries cut variations short.
+            variation::complete_mate(&mut line, self.worker.job, self.worker.table);
+            lines.push(line);
         }
         lines.sort_by_key(|line| std::cmp::Reverse(line.score));
         for (i, line) in lines.iter().enumerate() {

@@ -1,10 +1,9 @@
-//! Endgame tables in the search: what they say of the root's moves, and of positions inside.
+//! Endgame tables in the search: at the root and inside the tree.
 //!
-//! Where the tables know the root, they tell which of its moves hold the result under the
-//! fifty-move rule, by the distance to the next capture or pawn move (DTZ), and the search chooses
-//! among these by its own lights; inside it then asks no more, since no move of the root's can
-//! spoil anything. Elsewhere positions just after a capture or a pawn move are looked up (WDL), and
-//! what the tables say of them is a bound like any other.
+//! If the tables know the root, they say which of its moves keep the result under the fifty-move
+//! rule, by the distance to the next capture or pawn move (DTZ). The search chooses among these and
+//! does not probe inside the tree, since none of them can spoil the result. Otherwise positions
+//! right after a capture or pawn move are probed (WDL); the result is a bound.
 
 use std::sync::Arc;
 
@@ -13,22 +12,22 @@ use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
 
-/// Which tables a search may ask, and when.
+/// The tables of a search, and when to probe them.
 #[derive(Clone, Debug)]
 pub struct Probing {
-    /// The tables; none: nothing is asked.
+    /// `None` switches them off.
     pub tables: Option<Arc<Tablebase>>,
-    /// Positions with as many men as are asked about at most are looked up from this depth on,
-    /// `1..=100`; those with fewer at any.
+    /// Probe positions with the largest number of men from this depth on, `1..=100`, and smaller
+    /// ones at any depth.
     pub depth: Depth,
-    /// The most men, kings and pawns included, that are asked about, `0..=7`.
+    /// Probe positions of at most this many men, `0..=7`, kings and pawns included.
     pub limit: usize,
-    /// Does the fifty-move rule hold?
+    /// Respect the fifty-move rule.
     pub fifty_moves: bool,
 }
 
 impl Probing {
-    /// The most men that a table is there for and may be asked about.
+    /// The largest number of men that is probed.
     fn men(&self) -> usize {
         self.tables.as_ref().map_or(0, |tables| tables.max_pieces().min(self.limit))
     }
@@ -41,17 +40,17 @@ impl Default for Probing {
     }
 }
 
-/// The tables for one search: shared by its threads.
+/// The tables of one search, shared by its threads.
 #[derive(Default)]
 pub struct Endgame {
     probing: Probing,
-    /// The most men of a position inside that is looked up; 0: none is.
+    /// The largest number of men that is probed inside the tree. 0 switches probing off.
     men: usize,
-    /// The root's moves, if the tables know all of them.
+    /// The root moves, if the tables know all of them.
     root: Vec<Judged>,
 }
 
-/// A root move with its result. The better the larger the rank.
+/// A root move and its result. A larger rank is better.
 struct Judged {
     m: PackedMove,
     rank: (i32, i32),
@@ -59,7 +58,7 @@ struct Judged {
 }
 
 impl Endgame {
-    /// Looks up the root's moves. Nothing for the classic searcher, which has no tables.
+    /// Probes the root moves. The classic searcher has no tables.
     pub fn new(job: &SearchJob) -> Endgame {
         if job.searcher == Searcher::Classic {
             return Endgame::default();
@@ -77,7 +76,7 @@ impl Endgame {
     fn judge_root(&mut self, tables: &Tablebase, job: &SearchJob) {
         let rule = self.probing.fifty_moves;
         if let Some(moves) = tables.rank_moves(&job.root) {
-            // Without the rule nothing else makes a win come nearer.
+            // Without the rule nothing else makes the search progress.
             let hurry = !rule || has_repeated(&job.root, &job.earlier);
             self.root.extend(moves.iter().map(|known| Judged {
                 m: known.m,
@@ -94,7 +93,7 @@ impl Endgame {
                 rank: (if rule { wdl as i32 } else { sign(wdl, rule) }, 0),
                 score: result(wdl, rule),
             }));
-            // Without DTZ the way to the next capture or pawn move has to be found by searching.
+            // Without DTZ the search must find the way to the next capture or pawn move.
             if !self.root.iter().any(|judged| judged.score.is_won()) {
                 self.men = 0;
             }
@@ -103,29 +102,29 @@ impl Endgame {
         self.root.retain(|judged| asked.is_empty() || asked.contains(&judged.m));
     }
 
-    /// The most men of a position inside that is looked up; 0: none is.
+    /// The largest number of men that is probed inside the tree. 0 switches probing off.
     pub fn men(&self) -> usize {
         self.men
     }
 
-    /// Positions looked up for the root.
+    /// Tablebase hits at the root.
     pub fn hits(&self) -> u64 {
         self.root.len() as u64
     }
 
-    /// Is there no better root move, by the tables, than this one, beside those `excluded`?
+    /// True if no root move that is not in `excluded` ranks higher.
     pub fn admits(&self, m: PackedMove, excluded: &[PackedMove]) -> bool {
         let left = self.root.iter().filter(|judged| !excluded.contains(&judged.m));
         let best = left.map(|judged| judged.rank).max();
         best.is_none_or(|best| self.rank(m) == best)
     }
 
-    /// The rank of a root move; the same for all if the tables do not know the root.
+    /// The rank of a root move. Equal for all if the tables do not know the root.
     pub fn rank(&self, m: PackedMove) -> (i32, i32) {
         self.find(m).map_or((0, 0), |judged| judged.rank)
     }
 
-    /// A root line with the tables' result in place of an evaluation. Mates found stay.
+    /// A root line with the tables' result as its score. A mate found by the search stays.
     pub fn judged(&self, line: Line) -> Line {
         let first = line.moves.first().copied().unwrap_or_default();
         match self.find(first) {
@@ -136,7 +135,7 @@ impl Endgame {
         }
     }
 
-    /// A line of the best root move alone, if the tables know one: for a search that found nothing.
+    /// A line of the best root move, for a search that found none.
     pub fn first_line(&self) -> Option<Line> {
         let best = self.root.iter().max_by_key(|judged| judged.rank)?;
         Some(Line {
@@ -148,9 +147,9 @@ impl Endgame {
         })
     }
 
-    /// What the tables say of a position inside, of no more than [`Endgame::men`] men and `depth`
-    /// plies before the leaves: a win is a lower bound, since there may be a mate, a loss an upper
-    /// one. The tables' values hold only while the halfmove clock stands at zero.
+    /// Probes a position of at most [`Endgame::men`] men, `depth` plies above the leaves. A win is
+    /// a lower bound, since there may be a mate, and a loss an upper bound. The tables hold only
+    /// while the halfmove clock is zero.
     #[cold]
     pub fn probe(&self, position: &Position, depth: Depth, ply: Ply) -> Option<(Score, Bound)> {
         if position.halfmove_clock() != 0
@@ -171,12 +170,12 @@ impl Endgame {
     }
 }
 
-/// 1 a win, 0 a draw, -1 a loss, with the fifty-move rule or without.
+/// 1 for a win, 0 for a draw, -1 for a loss.
 fn sign(wdl: Wdl, fifty_moves: bool) -> i32 {
     if fifty_moves { wdl.sign() } else { wdl.without_fifty_moves().sign() }
 }
 
-/// A result at the root.
+/// The score of a result at the root.
 fn result(wdl: Wdl, fifty_moves: bool) -> Score {
     match sign(wdl, fifty_moves) {
         1.. => Score::TABLEBASE_WIN,
@@ -185,12 +184,12 @@ fn result(wdl: Wdl, fifty_moves: bool) -> Score {
     }
 }
 
-/// Is a score the mate that the result promises?
+/// True if a score is a mate that agrees with the result.
 fn confirms(score: Score, result: Score) -> bool {
     (result.is_won() && score.is_mate_for_us()) || (result.is_lost() && score.is_mate_against_us())
 }
 
-/// Has a position of the game occurred twice since the last capture or pawn move?
+/// True if a position has occurred twice since the last capture or pawn move.
 fn has_repeated(root: &Position, earlier: &[u64]) -> bool {
     let reach = (root.halfmove_clock() as usize).min(earlier.len());
     let mut keys = earlier[earlier.len() - reach..].to_vec();
@@ -207,7 +206,7 @@ mod tests {
         Line { score, bound: Bound::Lower, moves: vec![m], depth: 9, selective_depth: 9 }
     }
 
-    /// The tables' word on the first legal moves of the start position, made up.
+    /// Made-up results for the first legal moves of the start position.
     fn endgame(results: &[((i32, i32), Score)]) -> (Endgame, Vec<PackedMove>) {
         let moves: Vec<PackedMove> = Position::startpos().legal_moves().iter().copied().collect();
         let judge = |(&m, &(rank, score)): (&PackedMove, &_)| Judged { m, rank, score };

@@ -1,29 +1,31 @@
-//! Weaker play: errors such as people make, and no slower moves.
+//! Weaker play: human-like errors, not slower moves.
 //!
-//! Two things make a weak player: he sees less, and of what he sees he does not always choose the
-//! best. So a handicapped search is given few nodes, which also makes it answer at once, and looks at
-//! several lines; then it chooses among them by the rule of Luce (1959): with a probability that
-//! falls exponentially with what a line loses against the best. What loses too much in its own eyes
-//! is not played: mates found, and captures of what hangs, are not missed. All numbers are in one
-//! table, and what Elo they come to was measured by games (`docs/user/options.md`).
+//! A weak player sees less, and does not always choose the best of what it sees. So a search with a
+//! handicap gets few nodes, searches several lines and chooses among them by Luce's rule (1959): the
+//! probability of a line falls exponentially with what it loses against the best. A line that seems
+//! to lose too much is never chosen, so mates in one and hanging pieces are not missed. All numbers
+//! are in one table; its Elo was measured by games (`docs/user/options.md`).
+//!
+//! A lone king is mated without errors, as people do at every level.
 
 use std::ops::RangeInclusive;
 
 use super::endgame::Probing;
 use super::{Line, SearchJob};
 use crate::board::zobrist::split_mix;
+use crate::board::{Position, Role};
 use crate::time::Limits;
 
-/// How weak, and which errors.
+/// The strength of a weaker player, and its errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handicap {
-    /// The strength aimed at, in [`Handicap::ELO`].
+    /// In [`Handicap::ELO`].
     pub elo: u32,
     /// The same seed makes the same errors in the same positions of a game.
     pub seed: u64,
 }
 
-/// What a player of some strength sees and does.
+/// A level of strength.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Level {
     elo: f64,
@@ -31,24 +33,23 @@ struct Level {
     nodes: f64,
     /// Lines from which the move is chosen.
     lines: f64,
-    /// A line so many centipawns worse than another is chosen e times less often.
+    /// A line worse by this many centipawns is chosen e times less often.
     temperature: f64,
-    /// No line is chosen that seems to lose more centipawns against the best.
-    most_loss: f64,
+    /// The largest loss, in centipawns, of a line that may be chosen.
+    max_loss: f64,
 }
 
-const fn level(elo: u32, nodes: u32, lines: u32, temperature: u32, most_loss: u32) -> Level {
+const fn level(elo: u32, nodes: u32, lines: u32, temperature: u32, max_loss: u32) -> Level {
     Level {
         elo: elo as f64,
         nodes: nodes as f64,
         lines: lines as f64,
         temperature: temperature as f64,
-        most_loss: most_loss as f64,
+        max_loss: max_loss as f64,
     }
 }
 
-/// From the weakest on, with the Elo measured; what lies between two levels is interpolated, nodes
-/// by their logarithm.
+/// Weakest first, with the Elo measured. Levels between are interpolated, nodes by their logarithm.
 const LEVELS: [Level; 7] = [
     level(817, 600, 10, 250, 500),
     level(1255, 1_000, 8, 80, 300),
@@ -59,34 +60,43 @@ const LEVELS: [Level; 7] = [
     level(3150, 60_000, 4, 10, 45),
 ];
 
+/// Nodes that mate a lone king with a queen or rook within fifty moves.
+const MATE_NODES: u64 = 3_000;
+/// Nodes that mate it with two bishops, or bishop and knight.
+const MINOR_MATE_NODES: u64 = 15_000;
+/// Weaker players cannot mate with minor pieces.
+const MINOR_MATE_ELO: u32 = 2000;
+
 impl Handicap {
-    /// The strengths that can be asked for.
+    /// The range of strengths.
     pub const ELO: RangeInclusive<u32> = 1000..=3000;
 
-    /// The limits of a search, and the few nodes that it is given.
-    pub fn limits(&self, limits: Limits) -> Limits {
-        let few = self.level().nodes as u64;
+    /// The limits of a search, with the few nodes of the handicap.
+    pub fn limits(&self, root: &Position, limits: Limits) -> Limits {
+        let level = self.level().nodes as u64;
+        let few = self.mate_nodes(root).map_or(level, |nodes| nodes.max(level));
         Limits { nodes: Some(limits.nodes.map_or(few, |nodes| nodes.min(few))), ..limits }
     }
 
     /// What is searched: several lines, without endgame tables.
     pub fn weakened(&self, job: &SearchJob) -> SearchJob {
+        let lines = self.mate_nodes(&job.root).map_or(self.level().lines as usize, |_| 1);
         SearchJob {
             handicap: None,
-            multi_pv: job.multi_pv.max(self.level().lines as usize),
+            multi_pv: job.multi_pv.max(lines),
             probing: Probing::default(),
             ..job.clone()
         }
     }
 
-    /// Puts the line to be played before the others, of which the best was the first.
+    /// Moves the line to be played to the front. The lines are sorted, best first.
     pub fn choose(&self, job: &SearchJob, lines: &mut [Line]) {
         let Some(best) = lines.first().map(|line| line.score) else { return };
-        // Two mates differ by plies, not by worth; but who sees a mate in one plays it.
-        if best.mate_moves() == Some(1) {
+        // A mate in one is played, and a lone king is mated. Longer mates differ by plies only.
+        if best.mate_moves() == Some(1) || self.mate_nodes(&job.root).is_some() {
             return;
         }
-        let Level { lines: seen, temperature, most_loss, .. } = self.level();
+        let Level { lines: seen, temperature, max_loss, .. } = self.level();
         let mut state = self.seed ^ job.root.key() ^ job.earlier.len() as u64;
         let mut chosen = (f64::NEG_INFINITY, 0);
         for (i, line) in lines.iter().enumerate().take(seen as usize) {
@@ -94,11 +104,28 @@ impl Handicap {
             let noise;
             (noise, state) = gumbel(state);
             let appeal = temperature * noise - loss;
-            if loss <= most_loss && appeal > chosen.0 {
+            if loss <= max_loss && appeal > chosen.0 {
                 chosen = (appeal, i);
             }
         }
         lines[..=chosen.1].rotate_right(1);
+    }
+
+    /// The nodes that mate the opponent's lone king, if the player can do that.
+    fn mate_nodes(&self, root: &Position) -> Option<u64> {
+        if root.them().count() > 1 {
+            return None;
+        }
+        let [knights, bishops, rooks, queens] =
+            [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
+                .map(|role| root.pieces(root.turn(), role).count());
+        if rooks + queens > 0 {
+            Some(MATE_NODES)
+        } else if bishops > 0 && bishops + knights >= 2 && self.elo >= MINOR_MATE_ELO {
+            Some(MINOR_MATE_NODES)
+        } else {
+            None
+        }
     }
 
     fn level(&self) -> Level {
@@ -112,13 +139,13 @@ impl Handicap {
             nodes: between(low.nodes.ln(), high.nodes.ln()).exp().round(),
             lines: between(low.lines, high.lines).round(),
             temperature: between(low.temperature, high.temperature),
-            most_loss: between(low.most_loss, high.most_loss),
+            max_loss: between(low.max_loss, high.max_loss),
         }
     }
 }
 
-/// A random number of Gumbel's distribution, and the next state: who adds these to values and takes
-/// the largest chooses by Luce's rule.
+/// A random number of Gumbel's distribution, and the next state. Adding such numbers to values and
+/// taking the largest chooses by Luce's rule.
 fn gumbel(state: u64) -> (f64, u64) {
     let (bits, state) = split_mix(state);
     let uniform = ((bits >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
@@ -130,7 +157,10 @@ mod tests {
     use super::*;
     use crate::board::{PackedMove, Position};
     use crate::score::Score;
+    use crate::search::table::Table;
+    use crate::search::thread::SearchThread;
     use crate::search::{Bound, Searcher};
+    use crate::time::TimeManager;
 
     fn lines(scores: &[Score]) -> Vec<Line> {
         let moves = Position::startpos().legal_moves();
@@ -170,7 +200,7 @@ mod tests {
                 && a.nodes < b.nodes
                 && a.lines >= b.lines
                 && a.temperature > b.temperature
-                && a.most_loss > b.most_loss
+                && a.max_loss > b.max_loss
         }));
         let at = |elo| Handicap { elo, seed: 0 }.level();
         for level in LEVELS {
@@ -222,9 +252,49 @@ mod tests {
     #[test]
     fn limits_of_the_gui_hold_beside() {
         let handicap = Handicap { elo: LEVELS[1].elo as u32, seed: 0 };
-        assert_eq!(handicap.limits(Limits::to_nodes(10)).nodes, Some(10));
-        assert_eq!(handicap.limits(Limits::to_nodes(10_000_000)).nodes, Some(1_000));
-        let limits = handicap.limits(Limits { infinite: true, ..Limits::to_depth(3) });
+        assert_eq!(handicap.limits(&Position::startpos(), Limits::to_nodes(10)).nodes, Some(10));
+        assert_eq!(
+            handicap.limits(&Position::startpos(), Limits::to_nodes(10_000_000)).nodes,
+            Some(1_000)
+        );
+        let limits = handicap
+            .limits(&Position::startpos(), Limits { infinite: true, ..Limits::to_depth(3) });
         assert_eq!((limits.depth, limits.nodes, limits.infinite), (Some(3), Some(1_000), true));
+    }
+
+    #[test]
+    fn a_lone_king_is_mated_within_fifty_moves() {
+        let heavy = ["8/8/8/3k4/8/8/6K1/7R w - - 0 1", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"];
+        let minor = ["8/8/8/3k4/8/8/8/KBB5 w - - 0 1", "8/8/8/3k4/8/8/8/KBN5 w - - 0 1"];
+        let weak = heavy.map(|fen| (1000, fen)).into_iter().chain(heavy.map(|fen| (2000, fen)));
+        for (elo, fen) in weak.chain(minor.map(|fen| (2000, fen))) {
+            for seed in 0..2 {
+                assert!(is_mated(elo, seed, fen), "{elo}: {fen}");
+            }
+        }
+    }
+
+    /// A game of a weak player against full strength at 3,000 nodes a move.
+    fn is_mated(elo: u32, seed: u64, fen: &str) -> bool {
+        let mut players = [SearchThread::new(), SearchThread::new()];
+        let tables = [(); 2].map(|()| Table::new(1).unwrap());
+        let mut position = Position::from_fen(fen).unwrap();
+        let mut earlier = Vec::new();
+        while position.has_legal_move() && !position.is_fifty_moves() {
+            let is_weak = earlier.len() % 2 == 0;
+            let seed = seed + earlier.len() as u64;
+            let job = SearchJob {
+                earlier: earlier.clone(),
+                handicap: is_weak.then_some(Handicap { elo, seed }),
+                ..SearchJob::new(position.clone(), Searcher::Playing)
+            };
+            let limits = if is_weak { Limits::default() } else { Limits::to_nodes(3_000) };
+            let time = TimeManager::with_limits(job.limits(limits));
+            let side = usize::from(!is_weak);
+            let best = players[side].run(&job, &tables[side], &time, &mut |_| ()).best();
+            earlier.push(position.key());
+            position = position.play(best).0;
+        }
+        position.in_check() && !position.has_legal_move()
     }
 }

@@ -1,4 +1,4 @@
-//! Searching: a [`SearchJob`] in, an [`Outcome`] out.
+//! The searchers: a [`SearchJob`] in, an [`Outcome`] out.
 
 mod classic;
 mod context;
@@ -45,32 +45,32 @@ use table::Table;
 use thread::SearchThread;
 use worker::Worker;
 
-/// Which searcher.
+/// A searcher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Searcher {
-    /// The strong one.
+    /// Principal variation search with the techniques of modern engines.
     #[default]
     Playing,
-    /// The same for problems: every move of the root gets its full depth.
+    /// Likewise, with every root move searched to full depth.
     Tactical,
-    /// The one of the 2002 paper, for experiments.
+    /// The searcher of the 2002 paper, for experiments.
     Classic,
 }
 
 impl Searcher {
-    /// All, with the names of the UCI option and of the command line.
+    /// All searchers, by the name used in UCI and on the command line.
     pub const ALL: [(&'static str, Searcher); 3] = [
         ("playing", Searcher::Playing),
         ("tactical", Searcher::Tactical),
         ("classic", Searcher::Classic),
     ];
 
-    /// The searcher of a name, in any case.
+    /// The searcher of a name, in any case of letters.
     pub fn named(name: &str) -> Option<Searcher> {
         Searcher::ALL.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|&(_, s)| s)
     }
 
-    /// The scheme it uses if none is chosen.
+    /// The null-move scheme of the searcher unless another is chosen.
     pub fn default_scheme(self) -> &'static Scheme {
         let name = match self {
             Searcher::Playing | Searcher::Tactical => "modern-endgame",
@@ -80,32 +80,30 @@ impl Searcher {
     }
 }
 
-/// What to search.
+/// What to search, and how.
 #[derive(Clone, Debug)]
 pub struct SearchJob {
-    /// The position.
     pub root: Position,
-    /// Keys of the positions of the game before it, latest last.
+    /// Keys of the earlier positions of the game, latest last.
     pub earlier: Vec<u64>,
-    /// Which searcher.
+    /// A searcher.
     pub searcher: Searcher,
-    /// Which null-move scheme.
     pub scheme: &'static Scheme,
-    /// How many best lines are wanted; at least 1.
+    /// Number of lines, at least 1.
     pub multi_pv: usize,
-    /// Only these root moves, all legal; empty for all.
+    /// The root moves to search, all legal. Empty means all.
     pub search_moves: Vec<PackedMove>,
-    /// What the classic searcher does where the paper is silent.
+    /// Options of the classic searcher.
     pub switches: ClassicOptions,
-    /// The evaluation of the playing searcher; the classic one has its own.
+    /// The evaluation of the playing searcher. The classic one has its own.
     pub evaluator: Evaluator,
-    /// The parameters of the playing searcher, where they can be set.
+    /// The parameters of the playing searcher.
     pub values: Values,
-    /// The endgame tables, which the playing searcher asks.
+    /// The endgame tables of the playing searcher.
     pub probing: Probing,
-    /// Plays weaker, if so. Its nodes are for the limits to keep ([`SearchJob::limits`]).
+    /// Weaker play. [`SearchJob::limits`] gives its limits.
     pub handicap: Option<Handicap>,
-    /// Watches the search; none in games.
+    /// Watches the search. `None` in games.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
@@ -128,30 +126,30 @@ impl SearchJob {
         }
     }
 
-    /// What limits its search: what is asked for, and the few nodes of weaker play.
+    /// The limits of the search: those asked for, and the nodes of weaker play.
     pub fn limits(&self, asked: Limits) -> Limits {
         match &self.handicap {
-            Some(handicap) => handicap.limits(asked),
+            Some(handicap) => handicap.limits(&self.root, asked),
             None => asked,
         }
     }
 
-    /// True if more threads than one can work on it.
+    /// True if several threads can work on the job.
     fn has_helpers(&self) -> bool {
         self.searcher != Searcher::Classic && self.handicap.is_none()
     }
 
-    /// What is searched instead, with a handicap.
+    /// The job that is searched instead, with a handicap.
     fn weakened(&self) -> Option<SearchJob> {
         self.handicap.map(|handicap| handicap.weakened(self))
     }
 
-    /// False for a line beyond those asked for, of which a handicap searches some.
+    /// False for lines that only a handicap has asked for.
     fn wants(&self, message: &Message) -> bool {
         !matches!(message, Message::Line(info) if info.multi_pv > self.multi_pv)
     }
 
-    /// The evaluation in use: the classic searcher always has the first one.
+    /// The evaluation in use. The classic searcher always has the first one.
     fn evaluator(&self) -> &Evaluator {
         match self.searcher {
             Searcher::Playing | Searcher::Tactical => &self.evaluator,
@@ -160,10 +158,10 @@ impl SearchJob {
     }
 }
 
-/// Is a reported score exact?
+/// The type of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Bound {
-    /// It is.
+    /// The true score.
     #[default]
     Exact,
     /// The true score is at least this.
@@ -173,7 +171,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Does a score that is known so leave nothing to search for between alpha and beta?
+    /// True if a score of this type decides a search with window `(alpha, beta)`.
     #[inline]
     pub fn decides(self, score: Score, alpha: Score, beta: Score) -> bool {
         match self {
@@ -184,16 +182,15 @@ impl Bound {
     }
 }
 
-/// One line of play, best first move first.
+/// A line of play.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Its value for the side to move.
+    /// From the side to move.
     pub score: Score,
-    /// Whether the value is exact.
     pub bound: Bound,
-    /// The moves. Never empty if the root has a legal move.
+    /// Never empty if the root has a legal move.
     pub moves: Vec<PackedMove>,
-    /// The depth it was searched to.
+    /// The depth of the search.
     pub depth: Depth,
     /// The deepest ply reached.
     pub selective_depth: Ply,
@@ -202,79 +199,72 @@ pub struct Line {
 /// A message from a running search.
 #[derive(Clone, Debug)]
 pub enum Message {
-    /// A line was found.
     Line(Info),
-    /// A root move's turn has come; told only in long searches.
+    /// A root move is being searched. Only in long searches.
     Move(CurrentMove),
 }
 
-/// The root move that is searched now.
+/// The root move being searched.
 #[derive(Clone, Copy, Debug)]
 pub struct CurrentMove {
-    /// The move.
     pub m: PackedMove,
-    /// Its place among the root's moves, from 1.
+    /// Its number among the root moves, from 1.
     pub number: usize,
     /// The depth of the iteration.
     pub depth: Depth,
 }
 
-/// One line of the current depth, and what was counted so far.
+/// A line of the current depth, with the counters.
 #[derive(Clone, Debug)]
 pub struct Info {
-    /// The line.
     pub line: Line,
-    /// Its rank among the lines wanted, from 1.
+    /// The number of the line, from 1.
     pub multi_pv: usize,
-    /// Nodes searched so far.
+    /// Nodes of all threads.
     pub nodes: u64,
-    /// Positions found in the tablebases so far.
+    /// Tablebase hits of all threads.
     pub tablebase_hits: u64,
-    /// Entries of this search among the table's, in per mille.
+    /// Table entries of this search in per mille.
     pub hash_full: u32,
 }
 
-/// What stood at the end of one iteration. All counts are cumulative over the iterations before.
+/// A record of a completed iteration. Counters include earlier iterations.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// The depth completed.
+    /// The depth of the last completed iteration.
     pub depth: Depth,
-    /// The best move.
     pub best: PackedMove,
-    /// Its value.
     pub score: Score,
-    /// What was counted so far.
     pub stats: Stats,
     /// Time since the search began.
     pub elapsed: std::time::Duration,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The lines of the last depth completed, best first; empty if the root has no legal move.
+    /// The lines of the last completed depth, best first. Empty if the root has no legal move.
     pub lines: Vec<Line>,
-    /// The depth completed.
+    /// The depth of the last completed iteration.
     pub depth: Depth,
-    /// What was counted.
     pub stats: Stats,
-    /// Every iteration completed, first to last.
+    /// All completed iterations.
     pub iterations: Vec<Iteration>,
 }
 
 impl Outcome {
-    /// The move to play, or none if there is no legal move.
+    /// The move to play. [`PackedMove::NONE`] if there is no legal move.
     pub fn best(&self) -> PackedMove {
         self.lines.first().and_then(|line| line.moves.first()).copied().unwrap_or_default()
     }
 
-    /// The reply expected, or none.
+    /// The expected reply, if there is one.
     pub fn ponder(&self) -> PackedMove {
         self.lines.first().and_then(|line| line.moves.get(1)).copied().unwrap_or_default()
     }
 
-    /// The value for the side to move; mate or stalemate if it has no legal move is the caller's
-    /// to tell.
+    /// The score for the side to move. `None` if there is no legal move; the caller tells mate from
+    /// stalemate.
     pub fn score(&self) -> Option<Score> {
         self.lines.first().map(|line| line.score)
     }
@@ -290,10 +280,10 @@ pub fn run(
     SearchThread::new().run(job, table, time, report)
 }
 
-/// Whether the job's root, taken as a node `ply` plies from the root of another search, reaches
-/// `beta` at `depth`: its value in the window `(beta - 1, beta)`, and what was counted. The keys of
-/// the path to it are the last of [`SearchJob::earlier`]. `None` if stopped. One thread; for the
-/// laboratory.
+/// Decides whether the root of a job, seen as a node `ply` plies from the root of another search,
+/// reaches `beta` at `depth`: its score in the window `(beta - 1, beta)` and the counters. The keys
+/// of the path to it are the last of [`SearchJob::earlier`]. `None` if stopped. Runs on one thread,
+/// for the laboratory.
 ///
 /// The playing searcher takes the node for the root of a search: it does not prune the node itself,
 /// and prunes less near it. That is closer to the truth than the search in which the node was met.
@@ -308,7 +298,8 @@ pub fn decide(
     let shared = SharedContext::for_one();
     table.new_search();
     job.values.install();
-    let worker = Worker::new(job, table, time, &shared, 0, None);
+    let mut worker = Worker::new(job, table, time, &shared, 0, None);
+    worker.allow_stop();
     match job.searcher {
         Searcher::Classic => Classic::new(worker).decide(beta, depth, ply),
         _ => {

@@ -1,41 +1,41 @@
-//! What a search counted. Every table of the laboratory is made of these numbers.
+//! The counters of a search. Every table of the laboratory is made of them.
 
-/// Counters of one search; all of them add up over iterations and threads.
+/// Counters of a search. They add up over iterations and threads.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Stats {
-    /// Entries of the main search and of quiescence; a leaf that drops into quiescence counts once.
+    /// Nodes of the main search and of quiescence. A leaf that enters quiescence counts once.
     pub nodes: u64,
-    /// Those of `nodes` that are quiescence.
+    /// Quiescence nodes among `nodes`.
     pub quiescence_nodes: u64,
     /// Null moves searched.
     pub null_tried: u64,
-    /// Null moves whose value reached beta.
+    /// Null moves that scored at least beta.
     pub null_fail_highs: u64,
-    /// Nodes left because of a null move.
+    /// Nodes cut off by a null move.
     pub null_cutoffs: u64,
-    /// Null-move fail-highs that were put to the test: by searching on at reduced depth with a
-    /// second search in reserve, or by a re-check of the node.
+    /// Null-move fail-highs that were verified: by a reduced search with a second one in reserve,
+    /// or by a search of the same node without null moves.
     pub verifications: u64,
-    /// Verifications that failed: no move reached beta though passing did.
+    /// Failed verifications: no move reached beta.
     pub zugzwangs: u64,
-    /// Nodes spent in the second searches after failed verifications.
+    /// Nodes of the second searches after failed verifications.
     pub research_nodes: u64,
-    /// Second searches that reached beta after all: not zugzwang, but horizon.
+    /// Second searches that reached beta: the reduction was at fault, not the null move.
     pub false_alarms: u64,
-    /// Nodes of the main search in which a move reached beta.
+    /// Main-search nodes in which a move reached beta.
     pub cutoffs: u64,
-    /// Those of `cutoffs` made by the first move searched.
+    /// Among `cutoffs`: those by the first move.
     pub first_move_cutoffs: u64,
-    /// Probes of the transposition table that found their position.
+    /// Hits in the transposition table.
     pub table_hits: u64,
-    /// Nodes of the main search left because of a table entry.
+    /// Main-search nodes cut off by a table entry.
     pub table_cutoffs: u64,
-    /// Positions found in the endgame tablebases.
+    /// Hits in the endgame tables.
     pub tablebase_hits: u64,
 }
 
 impl Stats {
-    /// Every counter with its name, in the order of the tables and files.
+    /// Every counter with its name, in the order of tables and files.
     pub fn fields(&self) -> [(&'static str, u64); 14] {
         [
             ("nodes", self.nodes),

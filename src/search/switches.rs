@@ -1,9 +1,9 @@
-//! Choices of the classic searcher that can be turned about, to measure what each is worth.
+//! Options of the classic searcher, for measuring the value of each.
 
 macro_rules! switches {
     ($($(#[$doc:meta])* $field:ident = $default:literal, $name:literal;)*) => {
-        /// What the classic searcher does where the paper is silent, and what it leaves out that
-        /// other engines of its time had. The playing searcher does not look at these.
+        /// What the classic searcher does where the paper is silent, and techniques of its time
+        /// that it leaves out.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct ClassicOptions {
             $($(#[$doc])* pub $field: bool,)*
@@ -16,10 +16,10 @@ macro_rules! switches {
         }
 
         impl ClassicOptions {
-            /// All names.
+            /// The names of the options.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
-            /// The switch of a name, for setting it from text.
+            /// The option of a name.
             pub fn by_name(&mut self, name: &str) -> Option<&mut bool> {
                 Some(match name {
                     $($name => &mut self.$field,)*
@@ -33,28 +33,28 @@ macro_rules! switches {
 switches! {
     /// Use the transposition table.
     table = true, "table";
-    /// Search the move of the table's entry first.
+    /// Search the move of the table entry first.
     table_moves = true, "table-moves";
-    /// Deepen ply by ply. Off: go straight to the depth, if there is a limit of depth.
+    /// Deepen iteratively. Off: search straight to the depth limit, if there is one.
     iterations = true, "iterations";
-    /// Order quiet moves by the history heuristic; else in the order of generation.
+    /// Order quiet moves by the history heuristic instead of the order of generation.
     history = true, "history";
-    /// One ply more for a leaf in check.
+    /// Extend leaves in check by one ply.
     check_extension = true, "check-extension";
-    /// Quiescence also searches promotions to a queen that capture nothing.
+    /// Search promotions to a queen in quiescence.
     quiescence_promotions = true, "quiescence-promotions";
     /// Store null-move cutoffs in the table as lower bounds.
     store_null_cutoffs = false, "store-null-cutoffs";
-    /// Entries made with the verify flag on and off do not share a slot.
+    /// Separate table entries made with the verify flag on and off.
     split_table_by_flag = false, "split-table-by-flag";
-    /// History gains depth squared instead of 2^depth.
+    /// Add depth squared to the history instead of 2^depth.
     history_squared = false, "history-squared";
-    /// Two killer moves a ply before the other quiet moves.
+    /// Search two killer moves per ply before the other quiet moves.
     killers = false, "killers";
-    /// A node of depth 4 or more without a table move is searched two plies shallower first.
+    /// Search a node of depth 4 or more without a table move two plies shallower first.
     internal_deepening = false, "internal-deepening";
-    /// Quiet moves after the fourth are searched a ply shallower first, at depth 3 or more.
+    /// Search quiet moves after the fourth a ply shallower first, at depth 3 or more.
     late_move_reductions = false, "late-move-reductions";
-    /// The evaluation is material alone.
+    /// Evaluate by material alone.
     material_only = false, "material-only";
 }

@@ -1,13 +1,16 @@
-//! Principal variations made whole from the transposition table: for the reply to ponder on after
-//! a root move that failed high, and where a line was cut short.
+//! Completes principal variations that were cut short: from the transposition table, and mates by
+//! searching for them.
 
 use super::table::Table;
 use super::{Bound, Line, SearchJob};
 use crate::board::{PackedMove, Position};
 use crate::score::Depth;
 
-/// Lengthens a line to its depth by the table's moves, or to a reply at least if its score is but a
-/// bound. To a mate only what leads to it is added; else nothing that ends the game.
+/// Positions that the search for the rest of a mate may visit.
+const MATE_BUDGET: u32 = 50_000;
+
+/// Extends a line with moves from the table: to its depth if the score is exact, to a reply if it is a
+/// bound. A mate is extended only if its end is found. Otherwise nothing is added that ends the game.
 pub fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
     let mut walk = Walk::from(job);
     line.moves.iter().for_each(|&m| walk.play(m));
@@ -25,15 +28,69 @@ pub fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
     }
 }
 
-/// Does a line go as far as the mate that it promises, if it does?
+/// Extends the line of a mate to its end: from the table, or by a search of all moves. A no-op for
+/// other lines, and where the search would take too long.
+pub fn complete_mate(line: &mut Line, job: &SearchJob, table: &Table) {
+    if is_whole(line) {
+        return;
+    }
+    complete(line, job, table);
+    let Some(plies) = line.score.mate_plies().filter(|_| !is_whole(line)) else { return };
+    let mut walk = Walk::from(job);
+    line.moves.iter().for_each(|&m| walk.play(m));
+    let left = plies - line.moves.len() as Depth;
+    let mut budget = MATE_BUDGET;
+    let rest = mate_line(&walk.position, left, &mut budget);
+    if let Some(rest) = rest.filter(|rest| rest.len() as Depth == left) {
+        line.moves.extend(rest);
+    }
+}
+
+/// A shortest mate within `plies`, an odd number if the side to move mates, against the longest
+/// defence. `None` if there is none or the budget is used up.
+fn mate_line(position: &Position, plies: Depth, budget: &mut u32) -> Option<Vec<PackedMove>> {
+    *budget = budget.checked_sub(1)?;
+    let legal = position.legal_moves();
+    if legal.is_empty() {
+        return position.in_check().then(Vec::new);
+    }
+    if plies <= 0 {
+        return None;
+    }
+    let attacks = plies % 2 == 1;
+    let mut best: Option<Vec<PackedMove>> = None;
+    for &m in legal.iter() {
+        let after = position.play(m).0;
+        // The last move must give check.
+        if plies == 1 && !after.in_check() {
+            continue;
+        }
+        match mate_line(&after, plies - 1, budget) {
+            Some(rest) => {
+                let is_better = best.as_ref().is_none_or(|best| {
+                    if attacks { rest.len() + 1 < best.len() } else { rest.len() + 1 > best.len() }
+                });
+                if is_better {
+                    best = Some(std::iter::once(m).chain(rest).collect());
+                }
+            }
+            // The defence holds.
+            None if !attacks => return None,
+            None => {}
+        }
+    }
+    best
+}
+
+/// False if the line promises a mate and ends before it.
 pub fn is_whole(line: &Line) -> bool {
     line.score.mate_plies().is_none_or(|plies| line.moves.len() as Depth == plies)
 }
 
-/// A way from the root.
+/// A path from the root.
 struct Walk {
     position: Position,
-    /// Keys of the positions before.
+    /// Keys of the earlier positions.
     keys: Vec<u64>,
     plies: usize,
 }
@@ -49,7 +106,7 @@ impl Walk {
         self.plies += 1;
     }
 
-    /// The table's move, unless it, or what was played before, ends the game.
+    /// The table's move. `None` if the game is over, or would be after it.
     fn next(&self, table: &Table, may_mate: bool) -> Option<PackedMove> {
         if self.is_draw() {
             return None;
@@ -144,5 +201,32 @@ mod tests {
         assert_eq!(mated(&way[..3], Score::mated_in(4)), way[..1], "the end is not known");
         assert_eq!(mated(&way, Score::cp(-50)), way[..3], "no mate is promised");
         assert_eq!(completed(fools, &["d8h4"], Score::mate_in(1), 9, Bound::Exact), ["d8h4"]);
+    }
+
+    #[test]
+    fn the_rest_of_a_mate_is_searched_for() {
+        for (fen, first, plies) in [
+            ("5r2/7p/3R4/p3pk2/1p2N2p/1P2BP2/6PK/4r3 w - - 0 1", "g2g4", 3),
+            ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 1),
+            ("k7/8/2K5/8/8/8/8/7R w - - 0 1", "c6c7", 3),
+        ] {
+            let (job, table, _) = known(fen, &[]);
+            let moves = vec![job.root.parse_uci(first).unwrap()];
+            let score = Score::mate_in(plies);
+            let bound = Bound::Exact;
+            let mut line = Line { score, bound, moves, depth: 3, selective_depth: 3 };
+            complete_mate(&mut line, &job, &table);
+            assert_eq!(line.moves.len(), plies, "{fen}");
+            let mut walk = Walk::from(&job);
+            line.moves.iter().for_each(|&m| walk.play(m));
+            assert!(walk.is_over() && walk.position.in_check(), "{fen}");
+        }
+        // There is no mate, so the promise is left alone.
+        let (job, table, moves) = known(START, &["e2e4"]);
+        let score = Score::mate_in(5);
+        let mut line =
+            Line { score, bound: Bound::Exact, moves: moves.clone(), depth: 5, selective_depth: 5 };
+        complete_mate(&mut line, &job, &table);
+        assert_eq!(line.moves, moves);
     }
 }

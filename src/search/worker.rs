@@ -1,4 +1,4 @@
-//! One search thread's state: what both searchers share.
+//! The state of one search thread, which both searchers use.
 
 use super::context::SharedContext;
 use super::endgame::Endgame;
@@ -12,19 +12,15 @@ use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use crate::time::TimeManager;
 
-/// Nodes between a thread's looks at the others of its shared.
+/// Nodes between two looks of a thread at the others.
 const SYNC_INTERVAL: u64 = 1024;
-/// From this depth on every second thread goes ahead.
+/// From this depth on every second thread searches a ply deeper.
 const AHEAD_FROM: Depth = 5;
 
-/// What the classic and the playing searcher both stand on: counting, stopping, the path from the
-/// root, principal variations.
+/// Counting, stopping, the path from the root and principal variations.
 pub struct Worker<'a> {
-    /// What to search.
     pub job: &'a SearchJob,
-    /// The table, shared.
     pub table: &'a Table,
-    /// Says when to stop.
     pub time: &'a TimeManager,
     /// Shared by the threads of this search.
     pub shared: &'a SharedContext,
@@ -34,25 +30,24 @@ pub struct Worker<'a> {
     number: usize,
     /// Do not stop yet: the first thread completes one line of depth 1 whatever the limits say.
     must_finish: bool,
-    /// Positions of so many men or fewer are looked up in the endgame tables; 0: none is.
+    /// Probe the endgame tables for positions of at most this many men. 0 switches them off.
     pub table_men: usize,
-    /// Evaluation sums of the path.
+    /// The evaluation state of the path.
     pub eval: eval::State,
-    /// What was counted.
     pub stats: Stats,
-    /// The worth of all pieces at the root: minor 2, rook 3, queen 6 (the `micromax` guard).
+    /// The material of all pieces at the root, by the weights of [`root_material`].
     pub root_material: u32,
-    /// The depth of the iteration this thread is at.
+    /// The depth of the current iteration.
     pub target: Depth,
     /// The deepest ply of this iteration.
     pub selective_depth: Ply,
-    /// How many root moves may be played.
+    /// Root moves that may be played.
     pub choices: usize,
-    /// Root moves not to be searched now: found already (MultiPV).
+    /// Root moves that already have a line (MultiPV).
     pub excluded: Vec<PackedMove>,
     keys: Vec<u64>,
     next_look: u64,
-    /// A row for each ply that has been reached.
+    /// By ply, as far as the search has come.
     pv: Vec<Variation>,
 }
 
@@ -72,10 +67,10 @@ impl Variation {
 }
 
 impl<'a> Worker<'a> {
-    /// A worker that stands at the job's root.
+    /// A worker at the root of a job.
     ///
-    /// The first of the shared minds the limits; the others search until they are stopped. What is
-    /// left of the last search's evaluation is of use if there is any.
+    /// The first thread checks the limits; the others search until they are stopped. `last` is the
+    /// evaluation state of the last search, whose memory is reused.
     pub fn new(
         job: &'a SearchJob,
         table: &'a Table,
@@ -112,7 +107,7 @@ impl<'a> Worker<'a> {
         worker
     }
 
-    /// Counts a node. `None`: the search must stop.
+    /// Counts a node. `None` if the search must stop.
     #[inline]
     pub fn enter(&mut self, ply: Ply) -> Option<()> {
         if self.stats.nodes >= self.next_look {
@@ -160,36 +155,36 @@ impl<'a> Worker<'a> {
         self.time.is_stopped() && !self.must_finish
     }
 
-    /// Has the clock looked at before the next node: something may have taken long.
+    /// Checks the limits before the next node, for use after something slow.
     pub fn look_soon(&mut self) {
         self.next_look = self.stats.nodes;
     }
 
-    /// Is not every root move searched, so that the root's value is not the position's?
+    /// True if some root moves are left out. The root's score is then not the position's.
     pub fn is_root_partial(&self) -> bool {
         !self.excluded.is_empty() || !self.job.search_moves.is_empty()
     }
 
-    /// Has another thread completed this one's iteration, or a deeper one?
+    /// True if another thread has completed this iteration or a deeper one.
     pub fn is_overtaken(&self) -> bool {
         self.shared.depth() >= self.target
     }
 
-    /// The depth of the iteration after one of depth `last`. Every second thread goes a ply further
-    /// than the others: what it leaves in the table serves them in their next iteration, while in the
-    /// same one all would be at the same nodes at the same time.
+    /// The depth of the iteration after one of depth `last`. Every second thread searches a ply
+    /// deeper than the others. What it stores serves them in their next iteration; at equal depths
+    /// all threads would be at the same nodes at the same time.
     pub fn next_depth(&self, last: Depth) -> Depth {
         let ahead = Depth::from(self.number % 2 == 1 && last >= AHEAD_FROM);
         (last + 1 + ahead).min(self.time.max_depth())
     }
 
-    /// Goes back to the root from wherever the search was left.
+    /// Returns to the root from anywhere in the tree.
     pub fn rewind(&mut self) {
         self.keys.truncate(self.job.earlier.len());
         self.eval.reset(&self.job.root);
     }
 
-    /// Tells the shared what this thread has counted.
+    /// Publishes the counters of this thread.
     pub fn publish(&self) {
         self.shared.count(self.number, &self.stats);
     }
@@ -205,22 +200,21 @@ impl<'a> Worker<'a> {
         self.shared.nodes()
     }
 
-    /// Does this thread mind the limits and report?
+    /// True for the thread that checks the limits and reports.
     pub fn is_first(&self) -> bool {
         self.number == 0
     }
 
-    /// Asks memory for the table's entry after a move: it is far away, and there is work to be done
-    /// before it is needed.
+    /// Prefetches the table entry of the position after a move.
     #[inline]
     pub fn prefetch(&self, position: &Position, m: PackedMove) {
         self.table.prefetch(position.approximate_key_after(m));
     }
 
-    /// Plays a move; to be followed by [`Worker::unmake`].
+    /// Plays a move. [`Worker::unmake`] takes it back.
     #[inline]
     pub fn make(&mut self, position: &Position, m: PackedMove) -> Position {
-        // Cloned here, where it is returned from: a position is large, and a copy more is felt.
+        // Cloned here, so that the copy is built in place in the caller's frame.
         let mut next = position.clone();
         let change = next.play_in_place(m);
         self.keys.push(position.key());
@@ -228,7 +222,7 @@ impl<'a> Worker<'a> {
         next
     }
 
-    /// Passes; to be followed by [`Worker::unmake`].
+    /// Plays a null move. [`Worker::unmake`] takes it back.
     #[inline]
     pub fn pass(&mut self, position: &Position) -> Position {
         self.keys.push(position.key());
@@ -236,26 +230,26 @@ impl<'a> Worker<'a> {
         position.pass()
     }
 
-    /// Takes the last move or pass back.
+    /// Takes back the last move or null move.
     #[inline]
     pub fn unmake(&mut self) {
         self.keys.pop();
         self.eval.pop();
     }
 
-    /// Does what an evaluation would have to do first.
+    /// Does the first part of an evaluation, while memory is being fetched.
     #[inline]
     pub fn prepare(&mut self, position: &Position) {
         self.eval.prepare(position);
     }
 
-    /// The static value of the position the worker stands at.
+    /// The static evaluation of the current position.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Score {
         self.eval.evaluate(position)
     }
 
-    /// Is this position, `ply` plies from the root, drawn by rule?
+    /// True if the position, `ply` plies from the root, is drawn by rule.
     #[inline]
     pub fn is_draw(&self, position: &Position, ply: Ply) -> bool {
         position.is_repetition(&self.keys, ply)
@@ -263,7 +257,7 @@ impl<'a> Worker<'a> {
             || position.is_insufficient_material()
     }
 
-    /// Can the side to move repeat a position since the root by its next move?
+    /// True if the side to move can repeat a position since the root with its next move.
     #[inline]
     pub fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         position.can_repeat(&self.keys, ply)
@@ -283,7 +277,7 @@ impl<'a> Worker<'a> {
         observer.believes(&NullCutoff { position, keys, node: *node, null_depth, score })
     }
 
-    /// Is a move to be searched at the root?
+    /// True if a move is to be searched at the root.
     pub fn is_wanted_at_root(&self, m: PackedMove) -> bool {
         let asked = &self.job.search_moves;
         (asked.is_empty() || asked.contains(&m))
@@ -291,7 +285,7 @@ impl<'a> Worker<'a> {
             && self.endgame.admits(m, &self.excluded)
     }
 
-    /// Begins the principal variation of a node: nothing yet.
+    /// Empties the principal variation of a ply.
     #[inline]
     pub fn clear_pv(&mut self, ply: Ply) {
         match self.pv.get_mut(ply) {
@@ -300,13 +294,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Most searches never come to most plies.
+    /// Most searches never reach most plies.
     #[cold]
     fn reach(&mut self, ply: Ply) {
         self.pv.resize(ply + 1, Variation::EMPTY);
     }
 
-    /// The principal variation of a node is now this move and the child's variation.
+    /// Sets the principal variation of a ply to a move and the child's variation.
     #[inline]
     pub fn update_pv(&mut self, ply: Ply, m: PackedMove) {
         let (upper, lower) = self.pv.split_at_mut(ply + 1);
@@ -323,7 +317,7 @@ impl<'a> Worker<'a> {
         self.pv.first().map_or(&[], Variation::moves)
     }
 
-    /// The end of an iteration, for the record.
+    /// A record of a completed iteration.
     pub fn iteration(&self, line: &Line) -> Iteration {
         Iteration {
             depth: line.depth,
@@ -335,7 +329,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The pieces of both sides: minor 2, rook 3, queen 6, pawns and kings nothing (Muller).
+/// The material of both sides: minor piece 2, rook 3, queen 6 (the guard of micro-Max, Muller).
 fn stage(position: &Position) -> u32 {
     const WORTH: [(Role, u32); 4] =
         [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 3), (Role::Queen, 6)];

@@ -63,7 +63,7 @@ fn manager(limits: Limits) -> (Arc<FakeClock>, TimeManager) {
 }
 
 /// A progress that neither stretches nor shrinks the soft limit.
-const CALM: Progress = Progress {
+const CALM: SearchState = SearchState {
     depth: 5,
     nodes: 100,
     stable_iterations: 4,
@@ -212,7 +212,7 @@ fn the_first_limit_wins() {
     assert!(!first.must_stop(9_999));
     assert!(first.must_stop(10_000));
     let (_, second) = manager(all.clone());
-    assert!(!second.may_deepen(&Progress { depth: 9, ..CALM }));
+    assert!(!second.may_deepen(&SearchState { depth: 9, ..CALM }));
     let (clock_2, third) = manager(all.clone());
     clock_2.set(5_490);
     assert!(third.must_stop(200));
@@ -252,7 +252,7 @@ fn short_budgets_are_looked_at_more_often() {
 #[test]
 fn a_known_mate_ends_a_game_s_search() {
     let after = |limits: &Limits, mate, depth| {
-        let progress = Progress { depth, all_mate_in: Some(mate), ..CALM };
+        let progress = SearchState { depth, all_mate_in: Some(mate), ..CALM };
         manager(limits.clone()).1.may_deepen(&progress)
     };
     for limits in [white(600_000, 0, None), Limits::to_nodes(1 << 40)] {
@@ -275,7 +275,7 @@ fn analysis_goes_on_after_a_mate_that_may_not_be_the_shortest() {
     ];
     for limits in analyses {
         let after = |mate, depth| {
-            let progress = Progress { depth, all_mate_in: Some(mate), ..CALM };
+            let progress = SearchState { depth, all_mate_in: Some(mate), ..CALM };
             manager(limits.clone()).1.may_deepen(&progress)
         };
         assert!(after(3, 100) && after(14, MAX_DEPTH - 1), "{limits:?}");
@@ -287,7 +287,7 @@ fn analysis_goes_on_after_a_mate_that_may_not_be_the_shortest() {
 fn a_mate_search_of_the_mated_side_ends() {
     let limits = Limits { mate: Some(3), ..Limits::default() };
     let after = |depth| {
-        let progress = Progress { depth, all_mate_in: Some(6), is_mated: true, ..CALM };
+        let progress = SearchState { depth, all_mate_in: Some(6), is_mated: true, ..CALM };
         manager(limits.clone()).1.may_deepen(&progress)
     };
     assert!(after(6 + DEPTH_BEYOND_MATE));
@@ -297,28 +297,28 @@ fn a_mate_search_of_the_mated_side_ends() {
 #[test]
 fn the_soft_limit_follows_the_doubt() {
     let soft = budget(&white(60_000, 0, None)).0.as_millis() as u64;
-    let after = |elapsed: u64, progress: Progress| {
+    let after = |elapsed: u64, progress: SearchState| {
         let (clock, time) = manager(white(60_000, 0, None));
         clock.set(5_000 + elapsed);
         time.may_deepen(&progress)
     };
     assert!(after(soft - 1, CALM));
     assert!(!after(soft + 1, CALM));
-    assert!(after(soft + 1, Progress { stable_iterations: 0, ..CALM }));
-    assert!(after(soft + 1, Progress { score_drop: 30, ..CALM }));
-    assert!(after(soft + 1, Progress { best_move_share: 0.2, ..CALM }));
-    let clear = Progress { stable_iterations: 9, best_move_share: 0.95, ..CALM };
+    assert!(after(soft + 1, SearchState { stable_iterations: 0, ..CALM }));
+    assert!(after(soft + 1, SearchState { score_drop: 30, ..CALM }));
+    assert!(after(soft + 1, SearchState { best_move_share: 0.2, ..CALM }));
+    let clear = SearchState { stable_iterations: 9, best_move_share: 0.95, ..CALM };
     assert!(!after(soft / 2, clear));
     assert!(after(soft / 2, CALM));
-    assert!(!after(soft / 5, Progress { choices: 1, ..CALM }));
+    assert!(!after(soft / 5, SearchState { choices: 1, ..CALM }));
 }
 
 #[test]
 fn a_mate_search_ends_with_the_mate() {
     let (_, time) = manager(Limits { mate: Some(3), ..Limits::default() });
-    assert!(time.may_deepen(&Progress { mate_found: Some(4), ..CALM }));
-    assert!(!time.may_deepen(&Progress { mate_found: Some(3), ..CALM }));
-    assert!(!time.may_deepen(&Progress { mate_found: Some(1), ..CALM }));
+    assert!(time.may_deepen(&SearchState { mate_found: Some(4), ..CALM }));
+    assert!(!time.may_deepen(&SearchState { mate_found: Some(3), ..CALM }));
+    assert!(!time.may_deepen(&SearchState { mate_found: Some(1), ..CALM }));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The bench: fixed positions searched to a fixed depth. The sum of nodes is a signature of what
-//! the search does; a change that is to change nothing must leave it alone.
+//! The bench: fixed positions searched to a fixed depth. The sum of nodes is the signature of the
+//! search; a change that is not functional leaves it equal.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,14 +15,13 @@ use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
-/// The depth if none is asked for.
+/// The default depth.
 pub const DEPTH: Depth = 12;
-/// The size of the table in MB.
+/// Hash size in MB.
 const HASH: usize = 16;
 
-/// Openings, middle games, endings. From the common property of chess: positions of well-known
-/// openings, test positions of Bratko & Kopec (1982) and of the perft suites, textbook endings,
-/// and some set up by hand.
+/// Openings, middlegames and endings: well-known opening positions, positions of Bratko & Kopec
+/// (1982) and of the perft suites, textbook endings, and some of our own.
 pub const POSITIONS: [&str; 40] = [
     // Openings.
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -70,19 +69,19 @@ pub const POSITIONS: [&str; 40] = [
     "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
 ];
 
-/// A search of every position, each with an empty table, on one thread.
+/// A search of every position on one thread, each with an empty table.
 pub struct Bench {
     searcher: Searcher,
     scheme: &'static Scheme,
     evaluator: Evaluator,
     values: Values,
-    /// One for each position.
+    /// By position.
     keepers: Vec<TimeManager>,
     stopped: AtomicBool,
 }
 
 impl Bench {
-    /// To `depth` plies, with this searcher, null-move scheme, evaluation and parameters.
+    /// A bench with the given settings.
     pub fn new(
         depth: Depth,
         searcher: Searcher,
@@ -95,7 +94,7 @@ impl Bench {
         Bench { searcher, scheme, evaluator, values, keepers, stopped: AtomicBool::new(false) }
     }
 
-    /// Searches one position and returns its nodes and how long that took.
+    /// Searches a position. Returns the nodes and the time.
     fn search(
         &self,
         fen: &str,
@@ -116,7 +115,7 @@ impl Bench {
     }
 }
 
-/// The last line said is `N nodes N nps`.
+/// The last line of output is `N nodes N nps`.
 impl Job for Bench {
     fn name(&self) -> &'static str {
         "bench"

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A line of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum InputLine {
     /// The text with its line end.
     Text(String),
     /// More than [`MAX_LINE`] bytes.
@@ -28,7 +28,7 @@ pub enum Line {
 ///
 /// # Errors
 /// If the thread cannot be started.
-pub fn lines(input: impl BufRead + Send + 'static) -> io::Result<Receiver<Line>> {
+pub fn lines(input: impl BufRead + Send + 'static) -> io::Result<Receiver<InputLine>> {
     let (sender, receiver) = bounded(READ_AHEAD);
     let read = move || {
         for line in Lines::of(input) {
@@ -51,7 +51,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, is_first: true }
     }
 
-    fn read(&mut self) -> Option<Line> {
+    fn read(&mut self) -> Option<InputLine> {
         let mut bytes = Vec::new();
         self.input.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes).ok()?;
         if bytes.is_empty() {
@@ -59,22 +59,22 @@ impl<R: BufRead> Lines<R> {
         }
         if bytes.len() == MAX_LINE && !bytes.ends_with(b"\n") {
             self.input.skip_until(b'\n').ok()?;
-            return Some(Line::TooLong);
+            return Some(InputLine::TooLong);
         }
         let text = String::from_utf8_lossy(&bytes);
         let text = match text.strip_prefix(BYTE_ORDER_MARK) {
             Some(rest) if self.is_first => rest,
             _ => &text,
         };
-        Some(Line::Text(text.to_owned()))
+        Some(InputLine::Text(text.to_owned()))
     }
 }
 
 /// Ends at the end of the input, and where it cannot be read.
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Line;
+    type Item = InputLine;
 
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<InputLine> {
         let line = self.read();
         self.is_first = false;
         line
@@ -85,12 +85,12 @@ impl<R: BufRead> Iterator for Lines<R> {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> Vec<Line> {
+    fn read(bytes: &[u8]) -> Vec<InputLine> {
         Lines::of(bytes).collect()
     }
 
-    fn text(line: &str) -> Line {
-        Line::Text(line.to_owned())
+    fn text(line: &str) -> InputLine {
+        InputLine::Text(line.to_owned())
     }
 
     #[test]
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn a_line_too_long_is_left_out() {
         let mut bytes = vec![b'x'; 3 * MAX_LINE];
-        assert_eq!(read(&bytes), [Line::TooLong]);
+        assert_eq!(read(&bytes), [InputLine::TooLong]);
         bytes.extend(b"\nuci\n");
-        assert_eq!(read(&bytes), [Line::TooLong, text("uci\n")]);
+        assert_eq!(read(&bytes), [InputLine::TooLong, text("uci\n")]);
         let mut longest = vec![b'x'; MAX_LINE - 1];
         longest.push(b'\n');
-        assert!(matches!(&read(&longest)[..], [Line::Text(_)]));
+        assert!(matches!(&read(&longest)[..], [InputLine::Text(_)]));
     }
 }

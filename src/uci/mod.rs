@@ -1,14 +1,13 @@
-//! The UCI protocol: the loop between the GUI's lines and the search's events.
+//! The UCI protocol: the loop between input lines and search events.
 //!
-//! A reader thread sends the lines of the input into a channel; the [`Controller`] waits for them
-//! and for the work in progress at the same time, so that `isready` is answered at once even while
-//! the engine thinks. Threads that search or count never print and never read. Each `go` is
-//! answered by exactly one `bestmove`.
+//! A reader thread sends input lines into a channel. The [`Controller`] waits for them and for the
+//! work in progress at the same time, so `isready` is answered at once even during a search. Search
+//! threads never print or read. Each `go` is answered by exactly one `bestmove`.
 //!
-//! Commands that need the engine at rest form a queue. They wait for a search that ends by itself,
-//! so that a script of several `go depth N` works as it reads, and stop one that does not. `stop`
-//! ends all that was asked for before it: the work in progress, and what waits as soon as it has
-//! begun, so that each `go` has its answer. `quit` ends the queue.
+//! Commands that need the engine at rest wait in a queue. They wait for a search that ends by
+//! itself, so a script of several `go depth N` runs as written, and they stop a search that does
+//! not. `stop` ends everything that was asked for before it: the work in progress, and each waiting
+//! command as soon as it has started, so each `go` has its answer. `quit` empties the queue.
 
 pub mod bench;
 pub mod command;
@@ -36,17 +35,17 @@ use crate::time::Limits;
 use bench::Bench;
 use command::{Command, Go};
 use genfens::Openings;
-use input::Line;
+use input::InputLine;
 use output::{Reporter, Style};
 use perft::Perft;
 use task::{Job, Task};
 
-/// So many commands may wait; then no more are read, and work that may take for ever is stopped.
+/// Capacity of the command queue. When it is full, the reader blocks and work without a certain end
+/// is stopped.
 const QUEUE_CAPACITY: usize = 1000;
-/// After the end of input, work that may take for ever is given so long.
+/// Time after the end of input for work without a certain end.
 const GRACE: Duration = Duration::from_secs(60);
-/// A search that has said nothing for so long says how far it is. So it also finds out if nobody
-/// reads any more.
+/// A silent search reports its progress after this time. This also detects a closed output.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
@@ -67,10 +66,9 @@ and beside it:
   schemes       show the null-move schemes
   help          show this";
 
-/// Speaks UCI until `quit` or the end of input. What was asked for before the end of input is still
-/// done: bounded searches finish, an unbounded one is stopped and answers, `bench`, `perft`, `genfens`
-/// and the search for a mate have a minute. An output that nobody reads any more ends the loop without
-/// complaint.
+/// Speaks UCI until `quit` or the end of input. What was asked for before is still done: bounded
+/// searches finish, unbounded ones are stopped and answer; `bench`, `perft`, `genfens` and mate
+/// searches have a minute. A closed output ends the loop without an error.
 ///
 /// # Errors
 /// If output cannot be written, or there is no memory for the table.
@@ -83,40 +81,40 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write) -> io::Resu
     }
 }
 
-/// An engine, and the output to which it speaks.
+/// An engine and its output.
 pub struct Controller<W: Write> {
     engine: Engine,
     events: Receiver<Event>,
     output: W,
     style: Style,
     work: Option<Work>,
-    /// Commands that wait for the work to end, first come first.
+    /// Commands that wait for the work in progress, oldest first.
     queue: VecDeque<Command>,
-    /// So many of these were there when `stop` was said, and are stopped when they have begun.
+    /// Number of waiting commands that `stop` came after. They are stopped once they have started.
     stopped: usize,
-    /// The work in progress was told to stop.
+    /// The work in progress was asked to stop.
     is_halted: bool,
     grace: Duration,
 }
 
-/// What is in progress.
+/// Work in progress.
 enum Work {
     Search(Box<Search>),
     Task(Task),
 }
 
-/// The search that runs.
+/// A running search.
 struct Search {
     reporter: Reporter,
     limits: Limits,
     turn: Color,
 }
 
-/// Does work end by itself?
+/// Whether work ends by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Certain,
-    /// In time, if at all.
+    /// Perhaps, and perhaps after a long time.
     Possible,
     Never,
 }
@@ -145,7 +143,7 @@ impl Search {
 }
 
 impl<W: Write> Controller<W> {
-    /// A new engine that speaks to `output`.
+    /// A new engine that writes to `output`.
     ///
     /// # Errors
     /// If there is no memory for the table.
@@ -165,13 +163,13 @@ impl<W: Write> Controller<W> {
         })
     }
 
-    /// The engine, to be set up before a search.
+    /// The engine, for setting it up before a search.
     pub fn engine_mut(&mut self) -> &mut Engine {
         &mut self.engine
     }
 
-    /// Obeys the lines until `quit` or their end.
-    fn serve(&mut self, lines: &Receiver<Line>) -> io::Result<()> {
+    /// Executes lines until `quit` or their end.
+    fn serve(&mut self, lines: &Receiver<InputLine>) -> io::Result<()> {
         let nothing = never();
         loop {
             let lines = if self.queue.len() < QUEUE_CAPACITY { lines } else { &nothing };
@@ -197,7 +195,7 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// What the task in progress says.
+    /// The output of the task in progress.
     fn task_said(&self) -> Receiver<String> {
         match &self.work {
             Some(Work::Task(task)) => task.said().clone(),
@@ -205,7 +203,7 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Starts a search and shows what it says until it is over. Ctrl-C stops it: the answer follows.
+    /// Runs a search to its end and shows its output. Ctrl-C stops it; the answer follows.
     ///
     /// # Errors
     /// If output cannot be written.
@@ -228,8 +226,8 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    fn obey(&mut self, line: &Line) -> io::Result<ControlFlow<()>> {
-        let Line::Text(line) = line else {
+    fn obey(&mut self, line: &InputLine) -> io::Result<ControlFlow<()>> {
+        let InputLine::Text(line) = line else {
             let most = input::MAX_LINE >> 20;
             self.remark(&format!("a line of more than {most} MB is left out"))?;
             return Ok(ControlFlow::Continue(()));
@@ -245,7 +243,7 @@ impl<W: Write> Controller<W> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Executes the commands that wait, up to the first that has to wait longer.
+    /// Executes waiting commands, up to the first that must wait longer.
     fn work_off(&mut self) -> io::Result<()> {
         while self.may_go_on()
             && let Some(command) = self.queue.pop_front()
@@ -260,13 +258,13 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    /// Is there no work that the commands that wait have to wait for?
+    /// True if the waiting commands need not wait.
     fn may_go_on(&self) -> bool {
         self.work.as_ref().is_none_or(|work| match work.ending() {
             // What comes after `stop` finds it done.
             _ if self.is_halted => true,
             Ending::Certain => false,
-            // Nobody could say `stop`: its line would not be read.
+            // `stop` would not be read.
             Ending::Possible => self.queue.len() >= QUEUE_CAPACITY,
             Ending::Never => true,
         })
@@ -346,7 +344,7 @@ impl<W: Write> Controller<W> {
         self.work = Some(work);
     }
 
-    /// The legal moves among those wanted; the others are remarked on.
+    /// The legal moves among those wanted. The others are reported.
     fn search_moves(&mut self, wanted: &[String]) -> io::Result<Vec<PackedMove>> {
         let mut legal = Vec::new();
         for text in wanted {
@@ -359,7 +357,8 @@ impl<W: Write> Controller<W> {
         Ok(legal)
     }
 
-    /// The opponent played the move pondered on; or, if its search has yet to begin, will have.
+    /// The opponent played the expected move. If the search has not started yet, it starts as a
+    /// normal one.
     fn ponder_hit(&mut self) {
         let waiting = self.queue.iter_mut().rev().find_map(|command| match command {
             Command::Go(go) => Some(go),
@@ -391,7 +390,7 @@ impl<W: Write> Controller<W> {
         Perft::new(root, depth, divided, chess960)
     }
 
-    /// Starts a task. That it cannot be started is remarked on.
+    /// Starts a task, or reports that it cannot be started.
     fn start(&mut self, job: impl Job + 'static) -> io::Result<()> {
         let name = job.name();
         match Task::start(job) {
@@ -401,9 +400,8 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    /// Obeys lines one after the other up to `quit`, each to its end; a search that has none is
-    /// stopped at once. For lines that are all there from the beginning, so that nobody would say
-    /// `stop`.
+    /// Executes lines one after the other up to `quit`, each to its end. A search without an end is
+    /// stopped at once: all lines are known, so no `stop` can follow.
     ///
     /// # Errors
     /// If output cannot be written.
@@ -423,7 +421,7 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    /// Searches the bench's positions with the searcher and scheme that are set.
+    /// Runs the bench with the current searcher and scheme.
     ///
     /// # Errors
     /// If output cannot be written, or there is no memory for the table.
@@ -431,7 +429,7 @@ impl<W: Write> Controller<W> {
         self.run_task(self.new_bench(depth))
     }
 
-    /// Counts the positions `depth` plies on, for each move if `divided`.
+    /// Runs perft to `depth`, with a count for each move if `divided`.
     ///
     /// # Errors
     /// If output cannot be written.
@@ -439,7 +437,7 @@ impl<W: Write> Controller<W> {
         self.run_task(self.new_perft(depth, divided))
     }
 
-    /// Does a job to its end; that it fails is an error here.
+    /// Runs a job to its end. Its failure is an error.
     fn run_task(&mut self, job: impl Job + 'static) -> io::Result<()> {
         let task = Task::start(job)?;
         task.said().iter().try_for_each(|line| self.say(&line))?;
@@ -454,7 +452,7 @@ impl<W: Write> Controller<W> {
         self.say(&evaluation(&self.engine))
     }
 
-    /// The input is over: does what waits yet, and ends what does not end by itself.
+    /// Finishes after the end of input: executes the queue, and stops what does not end by itself.
     fn finish(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + self.grace;
         loop {
@@ -468,7 +466,7 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Asks what is in progress to end now; its answer follows.
+    /// Asks the work in progress to stop. Its answer follows.
     fn ask_to_stop(&mut self) {
         self.is_halted = true;
         match &self.work {
@@ -478,13 +476,13 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Stops what is in progress, if anything is, and shows its answer.
+    /// Stops the work in progress and shows its answer.
     fn stop_work(&mut self) -> io::Result<()> {
         self.ask_to_stop();
         self.await_rest()
     }
 
-    /// Shows what the work in progress says until it is over.
+    /// Shows the output of the work in progress until it ends.
     fn await_rest(&mut self) -> io::Result<()> {
         self.await_rest_until(None)
     }
@@ -501,7 +499,7 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    /// Shows what the work in progress says next, if that is soon.
+    /// Shows the next output of the work in progress, if it comes within `patience`.
     fn await_word(&mut self, patience: Duration) -> io::Result<()> {
         match &self.work {
             Some(Work::Search(_)) => match self.events.recv_timeout(patience) {
@@ -520,7 +518,7 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Shows how far the search in progress is.
+    /// Shows the progress of the search.
     fn progress(&mut self) -> io::Result<()> {
         let (Some(Work::Search(search)), Some(progress)) = (&self.work, self.engine.progress())
         else {
@@ -530,7 +528,7 @@ impl<W: Write> Controller<W> {
         line.map_or(Ok(()), |line| self.say(&line))
     }
 
-    /// Shows a line that the task in progress said; none: it is over.
+    /// Shows a line of the task in progress. `None` means that the task has ended.
     fn pass_on(&mut self, line: Option<String>) -> io::Result<()> {
         match (line, self.work.take()) {
             (Some(line), work) => {
@@ -560,7 +558,7 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Says something that UCI has no form for.
+    /// Shows a text for which UCI has no form of its own.
     fn remark(&mut self, text: &str) -> io::Result<()> {
         self.say(&output::remark(self.style, text))
     }
@@ -571,7 +569,7 @@ impl<W: Write> Controller<W> {
     }
 }
 
-/// Must the engine be at rest for a command?
+/// True for commands that need the engine at rest.
 fn needs_rest(command: &Command) -> bool {
     matches!(
         command,
@@ -595,13 +593,13 @@ fn evaluation(engine: &Engine) -> String {
 mod tests {
     use super::*;
 
-    /// What is said to a script that ends, with so much time after its end.
+    /// The output for a script, with a grace period after its end.
     fn said(script: &str, grace: Duration) -> Vec<String> {
         let mut output = Vec::new();
         let mut controller = Controller::new(&mut output, Style::Uci).unwrap();
         controller.grace = grace;
         for line in script.lines() {
-            assert!(controller.obey(&Line::Text(line.to_owned())).unwrap().is_continue());
+            assert!(controller.obey(&InputLine::Text(line.to_owned())).unwrap().is_continue());
             controller.work_off().unwrap();
         }
         controller.finish().unwrap();
@@ -652,13 +650,13 @@ mod tests {
         assert!(first("bestmove").unwrap() < first("readyok").unwrap(), "{lines:?}");
     }
 
-    /// What is said after the answer to `go`, if more lines follow than can wait.
+    /// The output after the answer to `go`, if more lines follow than the queue holds.
     fn said_after(go: &str) -> String {
         let (sender, lines) = unbounded();
-        let say = |line: &str| sender.send(Line::Text(line.to_owned())).unwrap();
+        let say = |line: &str| sender.send(InputLine::Text(line.to_owned())).unwrap();
         say(go);
         (0..2 * QUEUE_CAPACITY).for_each(|_| say("setoption name Nonsense"));
-        // Before the end of input, so that the time after it does not count.
+        // Before the end of input, so that the grace period does not count.
         say("quit");
         let mut output = Vec::new();
         Controller::new(&mut output, Style::Uci).unwrap().serve(&lines).unwrap();

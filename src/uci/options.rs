@@ -46,7 +46,7 @@ impl fmt::Display for Note {
 
 /// One option.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct OptionEntry {
     /// Matched in any case.
     pub name: &'static str,
     kind: Kind,
@@ -85,14 +85,14 @@ enum Kind {
 
 /// Every option, in the order in which they are announced: the fixed ones, then the parameters that
 /// can be set.
-pub fn all() -> impl Iterator<Item = Entry> {
+pub fn all() -> impl Iterator<Item = OptionEntry> {
     let parameter =
-        |param: &'static Param| Entry { name: param.name, kind: Kind::Parameter(param) };
+        |param: &'static Param| OptionEntry { name: param.name, kind: Kind::Parameter(param) };
     FIXED.iter().copied().chain(settable().iter().map(parameter))
 }
 
-static FIXED: [Entry; 19] = [
-    Entry {
+static FIXED: [OptionEntry; 19] = [
+    OptionEntry {
         name: "Hash",
         kind: Kind::Spin {
             default: 16,
@@ -103,8 +103,8 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry { name: "Clear Hash", kind: Kind::Button { press: Engine::clear_hash } },
-    Entry {
+    OptionEntry { name: "Clear Hash", kind: Kind::Button { press: Engine::clear_hash } },
+    OptionEntry {
         name: "Threads",
         kind: Kind::Spin {
             default: 1,
@@ -117,7 +117,7 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry {
+    OptionEntry {
         name: "MultiPV",
         kind: Kind::Spin {
             default: 1,
@@ -129,11 +129,11 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry {
+    OptionEntry {
         name: "Ponder",
         kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().ponder = on },
     },
-    Entry {
+    OptionEntry {
         name: "Move Overhead",
         kind: Kind::Spin {
             default: 10,
@@ -145,22 +145,22 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry {
+    OptionEntry {
         name: "UCI_Chess960",
         kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().chess960 = on },
     },
-    Entry {
+    OptionEntry {
         name: "UCI_ShowWDL",
         kind: Kind::Check { default: false, set: |engine, on| engine.options_mut().show_wdl = on },
     },
-    Entry {
+    OptionEntry {
         name: "UCI_LimitStrength",
         kind: Kind::Check {
             default: false,
             set: |engine, on| engine.options_mut().limit_strength = on,
         },
     },
-    Entry {
+    OptionEntry {
         name: "UCI_Elo",
         kind: Kind::Spin {
             default: 2000,
@@ -172,7 +172,7 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry {
+    OptionEntry {
         name: "Skill Level",
         kind: Kind::Spin {
             default: Options::FULL_SKILL as i64,
@@ -185,8 +185,8 @@ static FIXED: [Entry; 19] = [
         },
     },
     // Without effect: games and analysis are searched alike.
-    Entry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
-    Entry {
+    OptionEntry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
+    OptionEntry {
         name: "NullMove",
         kind: Kind::Combo {
             default: "modern-endgame",
@@ -194,7 +194,7 @@ static FIXED: [Entry; 19] = [
             set: |engine, name| engine.options_mut().scheme = Scheme::named(name),
         },
     },
-    Entry {
+    OptionEntry {
         name: "Searcher",
         kind: Kind::Combo {
             default: "playing",
@@ -204,7 +204,7 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry {
+    OptionEntry {
         name: "EvalFile",
         kind: Kind::Text {
             default: Evaluator::INTERNAL,
@@ -216,8 +216,8 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry { name: "SyzygyPath", kind: Kind::Text { default: NO_PATH, set: set_tables } },
-    Entry {
+    OptionEntry { name: "SyzygyPath", kind: Kind::Text { default: NO_PATH, set: set_tables } },
+    OptionEntry {
         name: "SyzygyProbeDepth",
         kind: Kind::Spin {
             default: 1,
@@ -229,11 +229,11 @@ static FIXED: [Entry; 19] = [
             },
         },
     },
-    Entry {
+    OptionEntry {
         name: "Syzygy50MoveRule",
         kind: Kind::Check { default: true, set: Engine::set_fifty_moves },
     },
-    Entry {
+    OptionEntry {
         name: "SyzygyProbeLimit",
         kind: Kind::Spin {
             default: 7,
@@ -287,7 +287,7 @@ fn unknown(name: &str) -> String {
     format!("unknown option: {}{}", quoted(name), did_you_mean(name, names))
 }
 
-impl Entry {
+impl OptionEntry {
     fn set(&self, engine: &mut Engine, value: &str) -> Result<Vec<Note>, String> {
         match self.kind {
             Kind::Spin { min, max, set, .. } => {
@@ -336,7 +336,7 @@ impl Entry {
 }
 
 /// The line that announces the option.
-impl fmt::Display for Entry {
+impl fmt::Display for OptionEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "option name {} type ", self.name)?;
         match self.kind {

@@ -1,4 +1,5 @@
-//! `perft`: counts positions, and can be stopped, since a ply more takes thirty times as long.
+//! `perft`: counts the leaf nodes of the move tree. It can be stopped, since each ply takes about
+//! thirty times as long.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -8,7 +9,7 @@ use super::task::Job;
 use crate::board::Position;
 use crate::board::perft::perft_until;
 
-/// A count of the positions some plies on.
+/// A perft run.
 pub struct Perft {
     root: Position,
     depth: u32,
@@ -18,14 +19,14 @@ pub struct Perft {
 }
 
 impl Perft {
-    /// Of the positions `depth` plies (1 and up) from `root`; shown for each move if `divided`,
-    /// castling moves in Chess960's form if `chess960`.
+    /// A run from `root` to `depth`, at least 1. `divided` shows the count of each move, `chess960`
+    /// writes castling as Chess960 does.
     pub fn new(root: Position, depth: u32, divided: bool, chess960: bool) -> Perft {
         Perft { root, depth, divided, chess960, stopped: AtomicBool::new(false) }
     }
 }
 
-/// The last line said is `N nodes N nps`.
+/// The last line of output is `N nodes N nps`.
 impl Job for Perft {
     fn name(&self) -> &'static str {
         "perft"

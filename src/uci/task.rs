@@ -1,5 +1,4 @@
-//! Long work that is no search of the engine's, as `bench` and `perft`: done on a thread of its own,
-//! so that commands are read meanwhile.
+//! Long work besides searches of the engine, such as `bench` and `perft`, on a thread of its own.
 
 use std::io;
 use std::sync::Arc;
@@ -9,40 +8,40 @@ use crossbeam_channel::{Receiver, unbounded};
 
 use crate::search::pool::STACK_BYTES;
 
-/// Something that takes its time.
+/// Long work.
 pub trait Job: Send + Sync {
-    /// What it is called.
+    /// The name, for messages.
     fn name(&self) -> &'static str;
 
-    /// Works until it is done or stopped; `say` takes lines for the user.
+    /// Works until done or stopped. `say` takes lines of output.
     ///
     /// # Errors
-    /// Why it could not be done.
+    /// Why the work failed.
     fn run(&self, say: &dyn Fn(String)) -> Result<(), String>;
 
-    /// Makes `run` return soon. Called on another thread.
+    /// Makes `run` return soon. Called from another thread.
     fn stop(&self);
 }
 
-/// A [`Job`] that goes on. Dropping it stops it.
+/// A running [`Job`]. Dropping it stops it.
 pub struct Task {
     job: Arc<dyn Job>,
-    /// What it says; closed when it is over.
+    /// The output. Closed at the end.
     said: Receiver<String>,
     thread: Option<JoinHandle<Result<(), String>>>,
 }
 
 impl Task {
-    /// Begins.
+    /// Starts a job.
     ///
     /// # Errors
-    /// If there can be no thread.
+    /// If the thread cannot be started.
     pub fn start(job: impl Job + 'static) -> io::Result<Task> {
         let (sender, said) = unbounded();
         let job: Arc<dyn Job> = Arc::new(job);
         let worker = Arc::clone(&job);
         let say = move |line| {
-            // Nobody listens any more: nothing to do about it.
+            // Nobody listens.
             let _ = sender.send(line);
         };
         let thread = thread::Builder::new()
@@ -52,20 +51,20 @@ impl Task {
         Ok(Task { job, said, thread: Some(thread) })
     }
 
-    /// What it says. The channel is closed when the task is over.
+    /// The output. The channel is closed when the task has ended.
     pub fn said(&self) -> &Receiver<String> {
         &self.said
     }
 
-    /// Asks it to end; what it says is to be read until the channel is closed.
+    /// Asks the task to stop. Its output ends with the channel.
     pub fn stop(&self) {
         self.job.stop();
     }
 
-    /// Waits for its end.
+    /// Waits for the end.
     ///
     /// # Errors
-    /// Why it failed.
+    /// Why the work failed.
     pub fn join(mut self) -> Result<(), String> {
         let name = self.job.name();
         let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
@@ -77,7 +76,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
-            // An end that nobody waits for has nobody to be told of its failure.
+            // Nobody waits for the result.
             let _ = thread.join();
         }
     }

@@ -216,6 +216,34 @@ fn a_search_for_a_mate_proves_the_shortest() {
     }
 }
 
+/// White has a mate in five; a longer one is found first.
+#[test]
+fn analysis_goes_on_to_a_shorter_mate() {
+    let job = job("8/1B6/Pk2N3/8/K7/8/2P5/8 w - - 0 1");
+    let table = Table::new(16).unwrap();
+    let time = TimeManager::with_limits(Limits { infinite: true, ..Limits::default() });
+    let mut mates = Vec::new();
+    search::run(&job, &table, &time, &mut |message| {
+        if let Message::Line(info) = message {
+            mates.extend(info.line.score.mate_moves());
+            if mates.last().is_some_and(|&moves| moves <= 5) || info.nodes > 20_000_000 {
+                time.stop();
+            }
+        }
+    });
+    assert_eq!(mates.last(), Some(&5), "{mates:?}");
+}
+
+#[test]
+fn a_search_for_a_mate_ends_when_the_side_to_move_is_mated() {
+    for fen in ["7k/8/5K2/8/8/8/8/6Q1 b - - 0 1", "k7/8/1K6/8/8/8/8/6Q1 b - - 0 1"] {
+        let limits = Limits { mate: Some(3), ..Limits::default() };
+        let (outcome, _) = run(&job(fen), limits, 0);
+        assert!(outcome.score().is_some_and(Score::is_mate_against_us), "{fen}");
+        assert!(outcome.depth < 30, "{fen}: {}", outcome.depth);
+    }
+}
+
 #[test]
 fn a_won_game_does_not_hide_its_mate() {
     for fen in QUIET_MATES_IN_4 {

@@ -263,3 +263,23 @@ fn full_output_is_an_error() {
         assert!(reason.contains("No space left") && reason.lines().count() == 1, "{reason}");
     }
 }
+
+/// A limit of the address space, under which stacks for all threads do not fit.
+#[test]
+#[cfg(target_os = "linux")]
+fn more_threads_than_fit_are_refused() {
+    const LITTLE_SPACE: &str = r#"ulimit -v 4000000; exec "$0" "$@""#;
+    let tacet = |arguments: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", LITTLE_SPACE, TACET]).args(arguments);
+        command
+    };
+    let named = "no memory for 1024 threads; 1 stay";
+    check(&mut tacet(&["go", "depth", "3", "-o", "Threads=1024"]), 2, named);
+    let script =
+        ["setoption name Threads value 1024", "setoption name Hash value 8000", "go depth 3"];
+    let output = run(&mut tacet(&script));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(named) && text.contains("the table keeps 16 MB"), "{text}");
+    assert!(text.contains("bestmove ") && output.status.success(), "{text}");
+}

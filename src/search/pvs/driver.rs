@@ -7,7 +7,7 @@ use crate::score::{Depth, Score};
 use crate::search::context::CompletedIteration;
 use crate::search::stats::Stats;
 use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, variation};
-use crate::time::Progress;
+use crate::time::SearchState;
 use std::time::Duration;
 
 /// Bounds and the moves in progress are reported only after so long: to those who wait.
@@ -264,14 +264,14 @@ impl Pvs<'_> {
         Some(line)
     }
 
-    fn progress(&self, outcome: &Outcome, stable: u32, score_drop: i32) -> Progress {
+    fn progress(&self, outcome: &Outcome, stable: u32, score_drop: i32) -> SearchState {
         let best = outcome.best();
         let spent = |m: PackedMove| {
             self.root.effort.iter().find(|(other, _)| *other == m).map_or(0, |&(_, nodes)| nodes)
         };
         let total: u64 = self.root.effort.iter().map(|&(_, nodes)| nodes).sum();
         let mate = outcome.score().and_then(Score::mate_moves);
-        Progress {
+        SearchState {
             depth: outcome.depth,
             nodes: self.worker.all_nodes(),
             stable_iterations: stable,
