@@ -174,7 +174,7 @@ mod tests {
         scores.iter().zip(moves.iter()).map(line).collect()
     }
 
-    /// How often each of some lines is chosen, of so many times.
+    /// How often each line is chosen in `times` tries.
     fn choices(elo: u32, scores: &[Score], times: u64) -> Vec<u32> {
         let job = SearchJob::new(Position::startpos(), Searcher::Playing);
         let mut counts = vec![0; scores.len()];

@@ -211,7 +211,7 @@ mod tests {
             ("k7/8/2K5/8/8/8/8/7R w - - 0 1", "c6c7", 3),
         ] {
             let (job, table, _) = known(fen, &[]);
-            let moves = vec![job.root.parse_uci(first).unwrap()];
+            let moves = vec![job.root.read_move(first).unwrap()];
             let score = Score::mate_in(plies);
             let bound = Bound::Exact;
             let mut line = Line { score, bound, moves, depth: 3, selective_depth: 3 };

@@ -40,7 +40,7 @@ const QUIET_MATES_IN_4: [&str; 4] = [
     "r1b1Q3/ppq3pk/1b2p1p1/3pPp2/3P4/2P5/5PPP/4R1K1 w - - 0 1",
 ];
 
-/// A clock on which each look takes so many milliseconds.
+/// A clock that advances by `leap` milliseconds with each look.
 struct Leaping {
     now: AtomicU64,
     leap: u64,
@@ -300,7 +300,7 @@ fn after_three_seconds_the_move_in_progress_is_told() {
     let numbers: Vec<usize> = last.iter().map(|current| current.number).collect();
     let legal = job.root.legal_moves().len();
     assert!(numbers.len() >= legal && numbers.iter().all(|n| (1..=legal).contains(n)));
-    // Windows that fail begin anew; the last one does not.
+    // Windows that fail start again; the last one does not.
     assert_eq!(numbers[numbers.len() - legal..], (1..=legal).collect::<Vec<_>>(), "in order");
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// What should take a second may take so long on a machine that does much else.
+/// Upper bound of every wait: what takes a second may take this long on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const MATE_IN_1: &str = "7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"one\";\n";
@@ -260,7 +260,8 @@ fn full_output_is_an_error() {
             .expect("tacet runs");
         let reason = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{command}: {reason}");
-        assert!(reason.contains("No space left") && reason.lines().count() == 1, "{reason}");
+        let last = reason.lines().last().unwrap_or_default();
+        assert!(last.contains("No space left") && !reason.contains("panicked"), "{reason}");
     }
 }
 

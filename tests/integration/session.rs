@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tacet::board::Position;
 
-/// What should take milliseconds may take so long on a machine that does much else.
+/// Upper bound of every wait: what takes milliseconds may take this long on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running program.
