@@ -108,6 +108,9 @@ pub enum TrainError {
     /// Too few positions for a fit that means something.
     #[error("{found} positions with a score, of at least {needed} that the fit needs")]
     TooFewPositions { found: u64, needed: u64 },
+    /// The loss became infinite or not a number.
+    #[error("the loss is not a number after {positions} positions; try a smaller --lr")]
+    Diverged { positions: u64 },
     /// No position to start a game from.
     #[error("every position of the files is decided already")]
     NoOpening,

@@ -390,7 +390,7 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
-    /// Decodes the positions of some blocks, shuffles them and learns from what is left of them.
+    /// Decodes the positions of some blocks, shuffles them, and learns from those after the place of the state.
     fn learn_buffer(
         &mut self,
         blocks: &[usize],
@@ -406,7 +406,7 @@ impl<'a> Training<'a> {
         let count = ((samples.len() + batch / 2) / batch).max(1);
         for number in place.batch as usize..count {
             let at = |number: usize| (samples.len() as u64 * number as u64 / count as u64) as usize;
-            self.learn(&samples, &order[at(number)..at(number + 1)]);
+            self.learn(&samples, &order[at(number)..at(number + 1)])?;
             self.record()?;
             if stops() {
                 self.save()?;
@@ -420,7 +420,7 @@ impl<'a> Training<'a> {
     }
 
     /// One step.
-    fn learn(&mut self, samples: &[Sample], batch: &[u32]) {
+    fn learn(&mut self, samples: &[Sample], batch: &[u32]) -> Result<(), TrainError> {
         let seen = self.state.place.seen + batch.len() as u64;
         let step = Step {
             loss: self.args.loss,
@@ -436,6 +436,7 @@ impl<'a> Training<'a> {
         state.since_validation.add(loss, batch.len() as u64);
         state.since_row.add(loss, batch.len() as u64);
         self.progress.set_position(seen);
+        if loss.is_finite() { Ok(()) } else { Err(TrainError::Diverged { positions: seen }) }
     }
 
     /// Validates, logs and saves when it is time to.
@@ -481,10 +482,8 @@ impl<'a> Training<'a> {
         let seen = self.state.place.seen;
         let (since, before) = std::mem::replace(&mut self.speed_since, (Instant::now(), seen));
         let speed = (seen - before) as f64 / since.elapsed().as_secs_f64();
-        let (name, number) = match self.args.superbatches {
-            Some(_) => ("superbatch", seen.div_ceil(SUPERBATCH)),
-            None => ("epoch", seen / self.schedule.unit),
-        };
+        let name = if self.args.superbatches.is_some() { "superbatch" } else { "epoch" };
+        let number = seen / self.schedule.unit;
         let training = self.state.since_validation.take();
         self.say(&format!(
             "{name} {number}: training loss {training:.6}, {speed:.0} positions/s; held out: loss \

@@ -295,7 +295,7 @@ fn the_client_builds_it() {
     let built = make(&[&format!("EVALFILE={}", network.display())]);
     assert!(built.status.success(), "{}", streams(&built));
     let version = streams(&run(&["--version"]));
-    assert!(version.contains(&format!("network 13, checksum {checksum:016x}")), "{version}");
+    assert!(version.contains(&format!("network 99, checksum {checksum:016x}")), "{version}");
     let (other, _) = read_bench(&streams(&run(&["bench"])));
     assert_ne!(other, nodes, "the network decides what is searched");
     let _ = fs::remove_dir_all(&clean);
@@ -316,14 +316,22 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes the network with its output changed; returns the checksum.
+/// Writes a network of another shape, half of the neurons of the shipped one in a single king bucket; returns
+/// the checksum.
 fn other_network(clean: &Path, path: &Path) -> u64 {
     use tacet::eval::network::Parameters;
+    use tacet::eval::network::shape::Shape;
     let bytes = fs::read(clean.join("src/eval/network/tacet.net")).expect("the network");
-    let mut parameters = Parameters::read(&bytes).expect("a network");
-    let outputs = parameters.shape.output_weights()..parameters.shape.output_biases();
-    parameters.numbers[outputs].iter_mut().for_each(|number| *number /= 2);
-    let bytes = parameters.to_bytes();
+    let whole = Parameters::read(&bytes).expect("a network");
+    let shape = Shape { hidden: 256, king_buckets: 1 };
+    let hidden = whole.shape.hidden;
+    let rows = &whole.numbers[..whole.shape.output_biases()];
+    let half = rows.chunks(hidden).map(|row| &row[..shape.hidden]);
+    let inputs = half.clone().take(shape.inputs());
+    let others = half.skip(whole.shape.inputs());
+    let biases = &whole.numbers[whole.shape.output_biases()..];
+    let numbers = inputs.chain(others).flatten().chain(biases).copied().collect();
+    let bytes = Parameters { shape, scale: whole.scale, number: 99, numbers }.to_bytes();
     fs::write(path, &bytes).expect("a file");
     u64::from_le_bytes(*bytes.last_chunk().expect("eight bytes"))
 }
