@@ -75,7 +75,11 @@ impl FromStr for WinRule {
     /// Reads `SCORE,MOVES`.
     fn from_str(text: &str) -> Result<WinRule, String> {
         let [score, moves] = numbers(text, "SCORE,MOVES")?;
-        Ok(WinRule { score, moves: moves.max(1) as u32 })
+        // A score of 0 would adjudicate every game at once.
+        if score == 0 || moves == 0 {
+            return Err(format!("'{}': SCORE and MOVES are at least 1", quoted(text)));
+        }
+        Ok(WinRule { score, moves: moves as u32 })
     }
 }
 
@@ -84,7 +88,10 @@ impl FromStr for DrawRule {
     /// Reads `FROM,SCORE,MOVES`.
     fn from_str(text: &str) -> Result<DrawRule, String> {
         let [from, score, moves] = numbers(text, "FROM,SCORE,MOVES")?;
-        Ok(DrawRule { from: from as u32, score, moves: moves.max(1) as u32 })
+        if moves == 0 {
+            return Err(format!("'{}': MOVES is at least 1", quoted(text)));
+        }
+        Ok(DrawRule { from: from as u32, score, moves: moves as u32 })
     }
 }
 

@@ -224,7 +224,7 @@ impl Plan {
         let result = runner::for_all_with(
             &missing,
             workers,
-            |&pair, (), _: &SearchGroup| self.play(pair),
+            |&pair, (), group: &SearchGroup| self.play(pair, group),
             |_, record| {
                 let record = record?;
                 journal.append(&record)?;
@@ -244,7 +244,7 @@ impl Plan {
         result.map(|()| scores).map_err(|error| error.if_interrupted(remains))
     }
 
-    fn play(&self, pair: usize) -> Result<Record, LabError> {
+    fn play(&self, pair: usize, group: &SearchGroup) -> Result<Record, LabError> {
         let draw = self.draw(pair);
         let side = |without| {
             let mut side = self.setup.usual.clone();
@@ -254,7 +254,7 @@ impl Plan {
             side
         };
         let outcome =
-            self.setup.play(pair, &side(ChangedSide::First), &side(ChangedSide::Second))?;
+            self.setup.play(pair, &side(ChangedSide::First), &side(ChangedSide::Second), group)?;
         Ok(Record { pair, outcome })
     }
 

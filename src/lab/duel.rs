@@ -1,12 +1,12 @@
 //! `tacet duel`: scheme against scheme, in one process.
 //!
-//! The paper let its schemes play 100 games against each other; this does so for any two sets of
-//! options, at fixed nodes or on the clock. Each opening is played twice with colours changed, and
-//! the two games are one observation. Sources of the statistics: [`statistics`].
+//! The paper's schemes played 100 games against each other. This plays any two sets of options, at
+//! fixed nodes or on the clock. Each opening is played twice with colours changed, and the two games
+//! are one observation. Sources of the statistics: [`statistics`].
 //!
-//! At fixed nodes or depth everything is determined: the seed fixes the order of the openings, the
-//! tables are emptied before each game, and pairs count in their order however many games run at a
-//! time. So a match that was killed and resumed has the same table in the end.
+//! At fixed nodes or depth a match is deterministic: the seed fixes the order of the openings, the
+//! hash is cleared before each game, and pairs count in their order, however many games run at once. A
+//! match that was killed and resumed ends with the same table.
 
 pub mod book;
 pub mod record;
@@ -17,9 +17,9 @@ mod table;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::thread;
 
+use crossbeam_channel::{Sender, select};
 use serde::Serialize;
 
 use self::book::{BookArgs, check_pairs};
@@ -37,15 +37,16 @@ use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, Pair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::interrupt;
 use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::params::Values;
 use crate::search::{ClassicOptions, Searcher};
 
-/// More games than anybody plays; a place for each is kept.
-const MOST_GAMES: i64 = 1_000_000;
+/// Games of one match, all kept in memory.
+const MAX_GAMES: i64 = 1_000_000;
 
-/// Lets two sets of options play a match
+/// Play a match between two sets of options
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "A and B are lists such as NullMove=verified-r3,Hash=16 or a scheme's name \
@@ -53,88 +54,84 @@ const MOST_GAMES: i64 = 1_000_000;
     classic searcher's switches, as history=off (docs/research/schemes.md lists them)."
 )]
 pub struct DuelArgs {
-    /// The options of one side
+    /// Options of one side
     pub a: String,
 
-    /// The options of the other
+    /// Options of the other side
     pub b: String,
 
-    /// How many games; even, since each opening is played with both colours
+    /// Games; an even number, since each opening is played with both colours
     #[arg(long, value_name = "N", default_value_t = 100,
-          value_parser = clap::value_parser!(u32).range(2..=MOST_GAMES))]
+          value_parser = clap::value_parser!(u32).range(2..=MAX_GAMES))]
     pub games: u32,
 
-    /// Nodes a move [default: 20000]
+    /// Nodes per move [default: 20000]
     #[arg(long, value_name = "N", group = "pace", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
 
-    /// Plies a move
-    #[arg(long, value_name = "D", group = "pace",
+    /// Depth of each move in plies
+    #[arg(long, value_name = "N", group = "pace",
           value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
     pub depth: Option<Depth>,
 
-    /// A clock: seconds for the game plus seconds a move, as 8+0.08
+    /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08
     #[arg(long, value_name = "S+INC", group = "pace", value_parser = TimeControl::from_str)]
     pub tc: Option<TimeControl>,
 
-    /// The searcher of a side that names none: classic, playing or tactical
+    /// Searcher of a side that names none: playing, tactical or classic (the paper's)
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
     pub searcher: Searcher,
 
-    /// The table of a side that names none, in MB
+    /// Hash size in MB of a side that names none
     #[arg(long, value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
     pub hash: u32,
 
-    /// What the games begin with.
     #[command(flatten)]
     pub openings: BookArgs,
 
-    /// Games at a time
-    #[arg(long, value_name = "N", default_value_t = 1,
+    /// Games to play at once
+    #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub concurrency: u32,
 
-    /// Break off a game as won when both sides' scores say so: SCORE,MOVES in centipawns and moves
-    /// of each side, or off
+    /// Adjudicate a win when both sides agree on SCORE cp (unscaled) for MOVES moves, or off
     #[arg(long, value_name = "SCORE,MOVES", default_value = "1000,4")]
     pub resign: Switchable<WinRule>,
 
-    /// Break off a game as drawn when both sides' scores say so: FROM,SCORE,MOVES with the first
-    /// move that may be the last, or off
+    /// Adjudicate a draw from move FROM on when both sides stay within SCORE cp for MOVES moves, or off
     #[arg(long, value_name = "FROM,SCORE,MOVES", default_value = "40,10,8")]
     pub draw: Switchable<DrawRule>,
 
-    /// Break off a game as drawn after this move, or off
-    #[arg(long, value_name = "N", default_value = "300")]
+    /// Adjudicate a draw after this move, or off
+    #[arg(long, value_name = "N", default_value = "300", value_parser = max_moves)]
     pub max_moves: Switchable<u32>,
 
-    /// Break off a game as soon as Syzygy tables know the result: their directories, as in PATH
+    /// Adjudicate by the Syzygy tables in these directories, separated as in PATH
     #[arg(long, value_name = "DIRS")]
     pub syzygy: Option<String>,
 
-    /// Stop as soon as the sequential test decides between two Elo differences (alpha and beta
-    /// 0.05), as 0,5
+    /// Stop when the sequential test decides between two Elo differences, e.g. 0,5 (alpha, beta 0.05)
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
     pub sprt: Option<Sprt>,
 
-    /// Keep the games in this file as they come; the same command goes on from there
+    /// Keep games in this file as they come; the same command resumes from it
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
     #[command(flatten)]
     pub restart: Restart,
 
-    /// Write the games as PGN in the end
+    /// Write the games as PGN
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
 
-    /// Write the result to this file as JSON
+    /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
 
-/// A setting that `off` switches off.
+/// A setting or `off`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Switchable<T>(pub Option<T>);
 
@@ -148,6 +145,15 @@ impl<T: FromStr<Err: std::fmt::Display>> FromStr for Switchable<T> {
     }
 }
 
+fn max_moves(text: &str) -> Result<Switchable<u32>, String> {
+    match text.parse() {
+        Ok(Switchable(Some(0))) | Err(_) => {
+            Err(format!("'{}' is not a number of moves from 1 on, or off", quoted(text)))
+        }
+        Ok(moves) => Ok(moves),
+    }
+}
+
 fn sprt(text: &str) -> Result<Sprt, String> {
     let parts: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     match parts.as_deref() {
@@ -158,7 +164,7 @@ fn sprt(text: &str) -> Result<Sprt, String> {
     }
 }
 
-/// What a side that names nothing plays with.
+/// The options of a side that names none.
 pub fn defaults() -> Side {
     Side {
         searcher: Searcher::Classic,
@@ -172,10 +178,10 @@ pub fn defaults() -> Side {
     }
 }
 
-/// Plays the match and prints the result.
+/// Plays the match and prints the result; after Ctrl-C, that of the games played.
 ///
 /// # Errors
-/// Bad arguments, and files that cannot be read or written.
+/// Bad arguments, files that cannot be read or written, and Ctrl-C.
 pub fn run(args: &DuelArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(args.restart.force);
@@ -197,14 +203,15 @@ pub fn run(args: &DuelArgs) -> Result<(), LabError> {
     };
     let pgn = declare(&args.pgn, "the PGN file")?;
     let json = declare(&args.json, "the JSON file")?;
-    let (games, mut journal) = plan.play(args)?;
+    let (games, mut journal, is_interrupted) = plan.play(args)?;
     let mut standing = Standing::new(args.sprt);
     standing.update(&games);
     let texts = [
         (pgn, plan.pgn(&games).into_bytes()),
         (json, report::json(&table::json(&plan, &standing, &origin))?),
     ];
-    for (output, bytes) in texts {
+    // The reports of half a match would pass for those of a whole one.
+    for (output, bytes) in texts.into_iter().filter(|_| !is_interrupted) {
         let Some(output) = output else { continue };
         let receipt = Receipt::new(output.path(), &bytes, &origin.command);
         files.write(output, &bytes)?;
@@ -213,11 +220,16 @@ pub fn run(args: &DuelArgs) -> Result<(), LabError> {
         }
     }
     print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
+    if is_interrupted {
+        let (played, all) = (games.iter().flatten().count(), plan.games);
+        let resumes = if args.out.is_some() { "; the same command resumes" } else { "" };
+        return Err(LabError::Interrupted(format!(": {played} of {all} games played{resumes}")));
+    }
     note_written(&files);
     Ok(())
 }
 
-/// A match to be played.
+/// A match: the arguments, checked.
 pub struct Plan {
     a: Side,
     b: Side,
@@ -229,13 +241,13 @@ pub struct Plan {
     sprt: Option<Sprt>,
 }
 
-/// What a match's games depend on; the first line of its journal.
+/// What games depend on: the first line of the journal.
 #[derive(Serialize)]
 struct Header {
     duel: &'static str,
     a: String,
     b: String,
-    /// How the sides search: another version is another engine.
+    /// See [`signature`].
     signatures: [u64; 2],
     book: String,
     book_fingerprint: String,
@@ -243,6 +255,9 @@ struct Header {
     rules: String,
     syzygy: Option<String>,
 }
+
+/// The games by number, the journal that holds them, and whether Ctrl-C ended the match early.
+type Played = (Vec<Option<GameRecord>>, Option<Journal>, bool);
 
 impl Plan {
     fn new(args: &DuelArgs) -> Result<Plan, LabError> {
@@ -277,11 +292,8 @@ impl Plan {
         })
     }
 
-    /// Takes over the games already played and plays those missing.
-    fn play(
-        &self,
-        args: &DuelArgs,
-    ) -> Result<(Vec<Option<GameRecord>>, Option<Journal>), LabError> {
+    /// Plays the games that are not in the journal.
+    fn play(&self, args: &DuelArgs) -> Result<Played, LabError> {
         let mut games: Vec<Option<GameRecord>> = vec![None; self.games];
         let mut journal = None;
         if let Some(path) = &args.out {
@@ -296,12 +308,18 @@ impl Plan {
         }
         let mut standing = Standing::new(self.sprt);
         standing.update(&games);
+        let mut is_interrupted = false;
         if !standing.is_decided() {
-            self.play_missing(args.concurrency as usize, &mut games, standing, |record| {
-                journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
-            })?;
+            let played =
+                self.play_missing(args.concurrency as usize, &mut games, standing, |record| {
+                    journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
+                });
+            match played {
+                Err(LabError::Interrupted(_)) => is_interrupted = true,
+                played => played?,
+            }
         }
-        Ok((games, journal))
+        Ok((games, journal, is_interrupted))
     }
 
     /// The command that plays the same match, without what changes no game.
@@ -326,7 +344,7 @@ impl Plan {
         played.map(|game| format!("{game}\n")).collect()
     }
 
-    /// Plays what is `None`, several games at a time; `keep` is called for each game as it ends.
+    /// Plays the games that are `None`, several at once; `keep` is called for each as it ends.
     fn play_missing(
         &self,
         concurrency: usize,
@@ -339,7 +357,8 @@ impl Plan {
         let conditions =
             Conditions { rules: self.rules, tables: self.tables.as_ref(), abandoned: &abandoned };
         let bar = Progress::new(games.len() as u64, (games.len() - missing.len()) as u64);
-        let (sender, receiver) = mpsc::channel();
+        let interrupted = interrupt::listen();
+        let (sender, receiver) = crossbeam_channel::unbounded();
         let result = thread::scope(|scope| {
             for _ in 0..concurrency.min(missing.len()) {
                 let (sender, next, missing) = (sender.clone(), &next, &missing);
@@ -348,7 +367,7 @@ impl Plan {
                 started.inspect_err(|_| abandoned.store(true, Ordering::Relaxed))?;
             }
             drop(sender);
-            let result = receiver.iter().try_for_each(|record: Result<GameRecord, LabError>| {
+            let mut take = |record: Result<GameRecord, LabError>| -> Result<(), LabError> {
                 let record = record?;
                 keep(&record)?;
                 let number = record.game;
@@ -362,7 +381,16 @@ impl Plan {
                     abandoned.store(true, Ordering::Relaxed);
                 }
                 Ok(())
-            });
+            };
+            let result = loop {
+                select! {
+                    recv(receiver) -> record => match record {
+                        Ok(record) => if let Err(error) = take(record) { break Err(error) },
+                        Err(_) => break Ok(()),
+                    },
+                    recv(interrupted) -> _ => break Err(LabError::Interrupted(String::new())),
+                }
+            };
             abandoned.store(true, Ordering::Relaxed);
             result
         });
@@ -370,13 +398,13 @@ impl Plan {
         result
     }
 
-    /// One thread's share of the games: whichever is next.
+    /// One thread: plays the next game until none is left.
     fn work(
         &self,
         missing: &[usize],
         next: &AtomicUsize,
         conditions: Conditions,
-        sender: &mpsc::Sender<Result<GameRecord, LabError>>,
+        sender: &Sender<Result<GameRecord, LabError>>,
     ) {
         let player = |side| Player::new(side, Evaluator::default());
         let players = player(&self.a).and_then(|a| Ok((a, player(&self.b)?)));
@@ -413,11 +441,11 @@ fn sides(args: &DuelArgs) -> Result<(Side, Side), String> {
     Ok((side("A", &args.a)?, side("B", &args.b)?))
 }
 
-/// Games that repeat each other move by move prove nothing.
+/// Without a clock a repeated opening repeats the game.
 fn check_games(games: usize, book: &Book, deterministic: bool) -> Result<(), LabError> {
     if games == 0 || !games.is_multiple_of(2) {
         return Err(LabError::Usage(format!(
-            "--games is an even number: each opening is played with both colours; not {games}"
+            "--games {games} is not an even number: each opening is played with both colours"
         )));
     }
     if deterministic { check_pairs(book, games / 2) } else { Ok(()) }
@@ -432,6 +460,8 @@ mod tests {
         assert_eq!("off".parse(), Ok(Switchable::<u32>(None)));
         assert_eq!("7".parse(), Ok(Switchable(Some(7_u32))));
         assert!("x".parse::<Switchable<u32>>().is_err());
+        assert_eq!(max_moves("9"), Ok(Switchable(Some(9))));
+        assert!(["0", "-1", "x", ""].iter().all(|text| max_moves(text).is_err()));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 use std::ops::AddAssign;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +10,7 @@ use super::LabError;
 use super::duel::book::BookArgs;
 use super::duel::defaults;
 use super::duel::side::MAX_HASH;
+use super::runner::SearchGroup;
 use super::signature;
 use crate::board::Color;
 use crate::board::notation::quoted;
@@ -148,7 +148,13 @@ impl PairSetup {
     ///
     /// # Errors
     /// If there is no memory for the tables.
-    pub fn play(&self, number: usize, first: &Side, second: &Side) -> Result<Outcome, LabError> {
+    pub fn play(
+        &self,
+        number: usize,
+        first: &Side,
+        second: &Side,
+        group: &SearchGroup,
+    ) -> Result<Outcome, LabError> {
         let mut outcome = Outcome::default();
         let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
         let player = |side| {
@@ -156,8 +162,7 @@ impl PairSetup {
                 .map_err(|error| LabError::Machine(error.to_string()))
         };
         let (mut first, mut second) = (player(first)?, player(second)?);
-        let abandoned = AtomicBool::new(false);
-        let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
+        let conditions = Conditions { rules: RULES, tables: None, abandoned: group.stop_flag() };
         for own in [Color::White, Color::Black] {
             let (white, black) = match own {
                 Color::White => (&mut first, &mut second),
@@ -171,6 +176,10 @@ impl PairSetup {
                 _ => None,
             };
             outcome.count(winner, own);
+        }
+        // The games may be unfinished.
+        if group.is_stopped() {
+            return Err(LabError::Interrupted(String::new()));
         }
         Ok(outcome)
     }

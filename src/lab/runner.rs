@@ -361,6 +361,11 @@ impl SearchGroup {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
+    /// Set when the group is stopped.
+    pub fn stop_flag(&self) -> &AtomicBool {
+        &self.is_stopped
+    }
+
     /// Ends all searches, and those that begin later at once.
     fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);

@@ -190,7 +190,9 @@ impl Plan {
         let bar = Progress::new(all as u64, played as u64);
         let workers = vec![(); usize::from(concurrency).min(missing.len())];
         // The thread that played applies the result, so its next iteration begins from there.
-        let work = |&iteration: &usize, (): &(), _: &SearchGroup| self.iterate(iteration, state);
+        let work = |&iteration: &usize, (): &(), group: &SearchGroup| {
+            self.iterate(iteration, state, group)
+        };
         let done = |_, values: Result<Vec<f64>, LabError>| {
             let values = values?;
             played += 1;
@@ -207,9 +209,14 @@ impl Plan {
     }
 
     /// Plays an iteration, records and applies it; returns the new values.
-    fn iterate(&self, iteration: usize, state: &Mutex<State>) -> Result<Vec<f64>, LabError> {
+    fn iterate(
+        &self,
+        iteration: usize,
+        state: &Mutex<State>,
+        group: &SearchGroup,
+    ) -> Result<Vec<f64>, LabError> {
         let values = lock(state).values.clone();
-        let record = Record { iteration, result: self.play(iteration, &values)? };
+        let record = Record { iteration, result: self.play(iteration, &values, group)? };
         let mut state = lock(state);
         state.journal.append(&record)?;
         self.follow(&mut state.values, record);
@@ -217,9 +224,9 @@ impl Plan {
     }
 
     /// Wins less losses of the side moved in the iteration's directions, in two games.
-    fn play(&self, iteration: usize, values: &[f64]) -> Result<i32, LabError> {
+    fn play(&self, iteration: usize, values: &[f64], group: &SearchGroup) -> Result<i32, LabError> {
         let sides = [1.0, -1.0].map(|toward| self.side(iteration, values, toward));
-        self.setup.play(iteration, &sides[0], &sides[1]).map(Outcome::lead)
+        self.setup.play(iteration, &sides[0], &sides[1], group).map(Outcome::lead)
     }
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).

@@ -13,8 +13,8 @@ pub struct BookArgs {
     #[arg(long, value_name = "FILE")]
     pub book: Option<PathBuf>,
 
-    /// Decides the order of the openings and all else that is drawn
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    /// Seed of the order of openings and of everything else that is drawn
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
     /// Leave out lines of an EPD book that cannot be read, and name them, instead of refusing the file

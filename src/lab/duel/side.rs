@@ -1,28 +1,28 @@
-//! One side of a match: which searcher, which scheme, how much memory and time.
+//! The options of one side of a match as text.
 
 use super::super::{runner, variant};
 use crate::board::notation::quoted;
 use crate::games::player::{Pace, Side};
 use crate::score::{Depth, MAX_DEPTH};
-use crate::search::ClassicOptions;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::{Param, settable};
+use crate::search::{ClassicOptions, Searcher};
 
-/// The largest table that a side may have, in MB.
+/// Largest hash of a side in MB.
 pub const MAX_HASH: usize = 1 << 20;
 
 impl Side {
-    /// Changes `defaults` by a list such as `NullMove=verified-r3,Hash=16`. Names are read in any
-    /// case. A scheme's name alone stands for `NullMove=`. A side that chooses a searcher and no
-    /// scheme gets that searcher's usual one.
+    /// Changes `defaults` by a list such as `NullMove=verified-r3,Hash=16`. The case of names does not
+    /// count. A scheme's name alone stands for `NullMove=`. A side that names a searcher and no scheme
+    /// gets the searcher's default scheme.
     ///
     /// # Errors
-    /// Which option or value is unknown, and what there is.
+    /// An unknown option or value, or an option without effect.
     pub fn parse(text: &str, defaults: &Side) -> Result<Side, String> {
         let mut side = defaults.clone();
         let options = text.split(',').map(str::trim).filter(|option| !option.is_empty());
-        let mut scheme = None;
+        let (mut scheme, mut names, mut has_elo) = (None, Vec::new(), false);
         for option in options {
             let (name, value) = match option.split_once('=') {
                 // A changed scheme alone has its first sign of equality after a plus.
@@ -42,18 +42,38 @@ impl Side {
                 }
                 "uci_limitstrength" => side.limit_strength = truth(name, value)?,
                 "uci_elo" => {
+                    has_elo = true;
                     let (least, most) = (*Handicap::ELO.start(), *Handicap::ELO.end());
                     side.elo = number(name, value, least.into(), most.into())? as u32;
                 }
                 "tc" => side.pace = Pace::Clock(value.parse()?),
-                other => match side.switches.by_name(other) {
-                    Some(switch) => *switch = truth(name, value)?,
-                    None => side.set_parameter(name, value)?,
-                },
+                other => {
+                    match side.switches.by_name(other) {
+                        Some(switch) => *switch = truth(name, value)?,
+                        None => side.set_parameter(name, value)?,
+                    }
+                    names.push(other.to_owned());
+                }
             }
+        }
+        names.iter().try_for_each(|name| side.check_effect(name))?;
+        if has_elo && !side.limit_strength {
+            return Err("UCI_Elo has no effect without UCI_LimitStrength=true".to_owned());
         }
         side.scheme = scheme.unwrap_or(side.searcher.default_scheme());
         Ok(side)
+    }
+
+    /// Refuses an option of another searcher.
+    fn check_effect(&self, name: &str) -> Result<(), String> {
+        let is_switch = ClassicOptions::NAMES.contains(&name);
+        match (is_switch, self.searcher) {
+            (true, searcher) => runner::check_option(name, searcher),
+            (false, Searcher::Classic) => Err(format!(
+                "{name} is a parameter of the playing searcher; the classic one ignores it"
+            )),
+            (false, _) => Ok(()),
+        }
     }
 
     fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), String> {
@@ -67,7 +87,7 @@ impl Side {
     }
 }
 
-/// All that makes a difference to the play, in a form that [`Side::parse`] reads.
+/// All options that change the play, in the form that [`Side::parse`] reads.
 impl std::fmt::Display for Side {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let searcher = runner::searcher_name(self.searcher);
@@ -112,12 +132,10 @@ fn truth(name: &str, value: &str) -> Result<bool, String> {
 }
 
 fn unknown_option(name: &str) -> String {
-    let switches = ClassicOptions::NAMES.join(", ");
-    format!(
-        "a side has no option '{}': NullMove, Searcher, Hash, Nodes, Depth, TC, UCI_LimitStrength, UCI_Elo, \
-         {switches}",
-        quoted(name)
-    )
+    const OWN: [&str; 8] =
+        ["NullMove", "Searcher", "Hash", "Nodes", "Depth", "TC", "UCI_LimitStrength", "UCI_Elo"];
+    let known: Vec<&'static str> = OWN.iter().chain(ClassicOptions::NAMES).copied().collect();
+    runner::one_of("option of a side", name, known)
 }
 
 #[cfg(test)]
@@ -169,6 +187,27 @@ mod tests {
         for value in ["0", "10", "x", "99999999999"] {
             let error = Side::parse(&format!("probcut_depth={value}"), &defaults()).unwrap_err();
             assert!(error.contains("probcut_depth") && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_option_without_effect_is_refused() {
+        for name in ClassicOptions::NAMES {
+            for searcher in ["playing", "tactical"] {
+                for text in [
+                    format!("Searcher={searcher},{name}=on"),
+                    format!("{name}=on,Searcher={searcher}"),
+                ] {
+                    let error = Side::parse(&text, &defaults()).unwrap_err();
+                    assert!(
+                        error.contains("is an option of the classic searcher"),
+                        "{text}: {error}"
+                    );
+                }
+            }
+        }
+        for text in ["UCI_Elo=1500", "UCI_Elo=1500,UCI_LimitStrength=false"] {
+            assert!(Side::parse(text, &defaults()).is_err_and(|error| error.contains("no effect")));
         }
     }
 

@@ -5,19 +5,19 @@ use serde_json::json;
 use super::Plan;
 use super::record::{Effort, Standing};
 use super::statistics::{Decision, Estimate, Sprt};
-use crate::lab::report::{Origin, grouped};
+use crate::lab::report::{Origin, fixed, grouped, signed};
 
-/// A line for the progress bar.
+/// The message of the progress bar.
 pub fn short(standing: &Standing) -> String {
     let [wins, draws, losses] = standing.results;
     let elo = standing.pairs.estimate().map_or("-".to_owned(), |estimate| elo(&estimate));
     match standing.test {
-        Some((_, ratio)) => format!("+{wins} ={draws} -{losses} Elo {elo} LLR {ratio:.2}"),
+        Some((_, ratio)) => format!("+{wins} ={draws} -{losses} Elo {elo} LLR {}", fixed(ratio, 2)),
         None => format!("+{wins} ={draws} -{losses} Elo {elo}"),
     }
 }
 
-/// The whole result for the terminal.
+/// The result for the terminal.
 pub fn text(plan: &Plan, standing: &Standing) -> String {
     let [wins, draws, losses] = standing.results;
     let games = standing.games();
@@ -53,7 +53,7 @@ pub fn text(plan: &Plan, standing: &Standing) -> String {
     rows.iter().map(|(name, value)| format!("{name:<13}{value}\n")).collect()
 }
 
-/// The whole result as JSON.
+/// The result as JSON.
 pub fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_json::Value {
     let estimate = standing.pairs.estimate();
     let finite = |value: f64| value.is_finite().then_some(value);
@@ -105,23 +105,22 @@ fn openings(plan: &Plan) -> String {
     )
 }
 
-/// `+7.0 ± 45.3`, the error being half the interval.
+/// `+7.0 ± 45.3`: half the interval behind the sign.
 fn elo(estimate: &Estimate) -> String {
     let (low, high) = estimate.interval;
-    // Minus zero plus zero is zero.
-    let elo = estimate.elo + 0.0;
+    let elo = signed(estimate.elo, 1);
     if estimate.elo.is_finite() && low.is_finite() && high.is_finite() {
-        format!("{elo:+.1} ± {:.1}", (high - low) / 2.0)
+        format!("{elo} ± {:.1}", (high - low) / 2.0)
     } else {
-        format!("{elo:+.1} [{low:+.1}, {high:+.1}]")
+        format!("{elo} [{}, {}]", signed(low, 1), signed(high, 1))
     }
 }
 
 fn normalized(estimate: &Estimate) -> String {
     if estimate.normalized.is_finite() {
-        format!("normalised {:+.1}", estimate.normalized)
+        format!("normalised {}", signed(estimate.normalized, 1))
     } else {
-        "no spread to normalise by".to_owned()
+        "normalised unknown: all pairs have the same score".to_owned()
     }
 }
 
@@ -142,7 +141,8 @@ fn verdict(sprt: &Sprt, decision: Decision, ratio: f64) -> String {
         Decision::Accept1 => format!("Elo {elo1} accepted"),
     };
     format!(
-        "{said}: LLR {ratio:.2} in ({low:.2}, {high:.2}), Elo {elo0} against {elo1}, \
-         alpha {alpha}, beta {beta}, generalised and pentanomial"
+        "{said}: LLR {} in ({low:.2}, {high:.2}), Elo {elo0} against {elo1}, \
+         alpha {alpha}, beta {beta}, generalised and pentanomial",
+        fixed(ratio, 2)
     )
 }
