@@ -4,6 +4,8 @@
 #[path = "../../fuzz/src/lib.rs"]
 mod entries;
 
+use std::time::{Duration, Instant};
+
 use tacet::kit::random::Random;
 
 /// So many inputs each. Enough to be a test, too few to be fuzzing.
@@ -26,14 +28,18 @@ const FENS: [&str; 5] = [
     "4k3/8/8/8/8/8/8/4K2R[Qq] w K - 0 1",
 ];
 
-const EPDS: [&str; 4] = [
+const EPDS: [&str; 6] = [
+    "4k3/8/8/8/8/8/8/R3K3 w Q - - bm Ra8 + ;\n% rest\n4k3/8/8/3Pp3/8/8/8/4K3 w - e6 hmvc 9; bm de6 e.p., d6\0\n",
+    "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - bm Qxe7#; am 1. Qa2xa7 Qb2-b6; dm 0;",
     "7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"one\"; dm 1;\n",
     "r1b1k2r/ppppnppp/2n2q2/2b5/3NP3/2P1B3/PP3PPP/RN1QKB1R w KQkq - am Nxc6 e4e5; ce +M4; c0 \"a; b\";",
     "# a comment\n\n8/8/8/8/8/3k4/2p5/2K5 w - - 0 1 bm Kb2; acd 12\n",
     "7k/8/5K2/8/8/8/8/6Q1 w - - hmvc 3; fmvn 70; bm #1 id \"no semicolon\"",
 ];
 
-const PGNS: [&str; 3] = [
+const PGNS: [&str; 5] = [
+    "\u{feff}[Event \"a \"b\" \\\\ c\"]\r\n[Result \"*\"]\r\n%x\r\n1.e2-e4 -- 2.d4! Z0 {x} 3.0000 d5$2 ; y\r\n(3...e5 (3...Nf6 *)) ½-½\r\n",
+    "[FEN \"8/1P1k4/8/3pP3/8/8/8/R3K2R w KQ d6 0 9;\"]\n\n9.ed e.p. Kc7 10. b8(Q)+ Kxb8 11.0-0-0 (11.e1g1) 1 - 0\n\n1 e4, e5\n\n1.d4",
     "[Event \"?\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4) Nc6 {a comment} 3. Bb5 $1 a6 1-0\n\n",
     "[FEN \"7k/8/5K2/8/8/8/8/6Q1 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Qg7# 1-0\n",
     "[Variant \"Chess960\"]\n[FEN \"nqbnrkrb/pppppppp/8/8/8/8/PPPPPPPP/NQBNRKRB w GEge - 0 1\"]\n\n1. O-O O-O *\n",
@@ -57,6 +63,18 @@ fn suites() {
 #[test]
 fn games() {
     feed(&PGNS, INPUTS, entries::pgn);
+}
+
+#[test]
+#[ignore = "runs for TACET_FUZZ_SECONDS seconds, ten if unset"]
+fn suites_at_length() {
+    feed_at_length(&EPDS, entries::epd);
+}
+
+#[test]
+#[ignore = "runs for TACET_FUZZ_SECONDS seconds, ten if unset"]
+fn games_at_length() {
+    feed_at_length(&PGNS, entries::pgn);
 }
 
 /// Of the network that ships, and of few bytes that are made one.
@@ -87,14 +105,34 @@ fn feed(texts: &[&str], inputs: u64, read: impl Fn(&[u8])) {
         read(text.as_bytes());
     }
     for number in 0..inputs {
-        let mut random = Random::numbered(1, number);
-        let text = *random.pick(texts).expect("a text");
-        let mut bytes = text.as_bytes().to_vec();
-        for _ in 0..=random.below(4) {
-            change(&mut bytes, texts, &mut random);
-        }
-        read(&bytes);
+        read(&mutated(texts, 1, number));
     }
+}
+
+/// Gives mutations until the time is up. An input that fails is printed.
+fn feed_at_length(texts: &[&str], read: impl Fn(&[u8]) + std::panic::RefUnwindSafe) {
+    let seconds = std::env::var("TACET_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let length = Duration::from_secs(seconds.unwrap_or(10));
+    let begun = Instant::now();
+    let mut inputs = 0;
+    while begun.elapsed() < length {
+        let bytes = mutated(texts, 2, inputs);
+        let failed = std::panic::catch_unwind(|| read(&bytes)).is_err();
+        assert!(!failed, "input {inputs}: {:?}", String::from_utf8_lossy(&bytes));
+        inputs += 1;
+    }
+    println!("{inputs} inputs");
+}
+
+/// A text, changed in a few places as the seed and the number say.
+fn mutated(texts: &[&str], seed: u64, number: u64) -> Vec<u8> {
+    let mut random = Random::numbered(seed, number);
+    let text = *random.pick(texts).expect("a text");
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random.below(4) {
+        change(&mut bytes, texts, &mut random);
+    }
+    bytes
 }
 
 /// Puts in a byte or takes one out, replaces one, doubles a part, cuts the end off, or goes on with
