@@ -1,9 +1,9 @@
 //! Scores: centipawns, and mates as a distance from the root.
 //!
-//! A [`Score`] is seen from the side to move. Values beyond [`Score::MATE_BOUND`] are mates: mate
-//! in `n` plies from the root is `MATE - n`. Between the two bounds lie tablebase wins; everything
-//! else is an evaluation in centipawns. The transposition table stores mates as a distance from
-//! the *node* ([`Score::to_table`]), since the same node can be reached at different plies.
+//! A [`Score`] is from the side to move. Values above [`Score::MATE_BOUND`] are mates: mate in `n` plies from
+//! the root is `MATE - n`. Values between [`Score::WIN_BOUND`] and that are tablebase wins. All others are
+//! evaluations in centipawns. The transposition table stores mates as a distance from the *node*
+//! ([`Score::to_table`]), because a node can be reached at different plies.
 
 pub mod wdl;
 
@@ -15,9 +15,9 @@ pub type Depth = i32;
 /// Distance from the root in plies.
 pub type Ply = usize;
 
-/// No search goes deeper than this many plies from the root.
+/// The greatest distance from the root, in plies.
 pub const MAX_PLY: Ply = 240;
-/// The deepest iteration: the last one with a ply left below its leaves.
+/// The deepest iteration.
 pub const MAX_DEPTH: Depth = MAX_PLY as Depth - 1;
 
 /// A value from the side to move's point of view, in centipawns or as a mate distance.
@@ -35,15 +35,15 @@ impl Score {
     pub const MATE: Score = Score(32_000);
     /// Scores above this are mates for the side to move.
     pub const MATE_BOUND: Score = Score(Score::MATE.0 - MAX_PLY as i16 - 1);
-    /// A tablebase win at the root; further away it is less by a point a ply.
+    /// A tablebase win at the root, minus 1 for each ply from the root.
     pub const TABLEBASE_WIN: Score = Score(Score::MATE_BOUND.0 - 1);
-    /// Scores above this are proved wins: mates or tablebase wins.
+    /// Scores above this are mates or tablebase wins.
     pub const WIN_BOUND: Score = Score(Score::TABLEBASE_WIN.0 - MAX_PLY as i16 - 1);
     /// The largest evaluation.
     pub const MAX_EVAL: Score = Score(Score::WIN_BOUND.0 - 1);
     /// The smallest evaluation.
     pub const MIN_EVAL: Score = Score(-Score::MAX_EVAL.0);
-    /// Evaluations from here on are of endings that are known to be won.
+    /// Evaluations of at least this are of endings known to be won.
     pub const KNOWN_WIN: Score = Score(10_000);
 
     /// A score of `value` centipawns, clamped to what an evaluation may be.
@@ -53,6 +53,19 @@ impl Score {
             Score::MAX_EVAL
         } else if value < -max {
             Score::MIN_EVAL
+        } else {
+            Score(value as i16)
+        }
+    }
+
+    /// An evaluation of `value` centipawns, clamped below [`Score::KNOWN_WIN`]: fifteen queens are a large
+    /// sum, but nothing that is known.
+    pub const fn estimate(value: i32) -> Score {
+        let max = Score::KNOWN_WIN.0 as i32 - 1;
+        if value > max {
+            Score(max as i16)
+        } else if value < -max {
+            Score(-max as i16)
         } else {
             Score(value as i16)
         }
@@ -68,12 +81,12 @@ impl Score {
         Score(Score::MATE.0 - ply as i16)
     }
 
-    /// The tables say that the side to move, `ply` plies from the root, wins.
+    /// A tablebase win for the side to move, `ply` plies from the root.
     pub const fn tablebase_win(ply: Ply) -> Score {
         Score(Score::TABLEBASE_WIN.0 - ply as i16)
     }
 
-    /// The tables say that the side to move, `ply` plies from the root, loses.
+    /// A tablebase loss for the side to move, `ply` plies from the root.
     pub const fn tablebase_loss(ply: Ply) -> Score {
         Score(ply as i16 - Score::TABLEBASE_WIN.0)
     }

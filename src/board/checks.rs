@@ -1,14 +1,14 @@
-//! Which moves give check, told without playing them.
+//! Tells which moves give check without playing them.
 
 use super::{Bitboard, PackedMove, Position, Square, attacks};
 
-/// Where the side to move gives check from: computed once a position, asked for many moves.
+/// Squares from which the side to move gives check. Computed once per position, used for many moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
     king: Square,
-    /// By role from pawn to queen: the squares from which such a piece attacks the king.
+    /// By role from pawn to queen: the squares from which the piece attacks the king.
     squares: [Bitboard; 5],
-    /// Own pieces that alone stand between the king and one of our sliders.
+    /// Own pieces whose move may discover a check.
     blockers: Bitboard,
 }
 
@@ -47,7 +47,7 @@ impl Checks {
     }
 }
 
-/// Could the opponent mate at once if the side to move passed? It must not be in check.
+/// Could the opponent mate in one if the side to move passed? The side to move must not be in check.
 pub fn is_mate_threatened(position: &Position) -> bool {
     let passed = position.pass();
     let checks = Checks::of(&passed);
@@ -55,7 +55,7 @@ pub fn is_mate_threatened(position: &Position) -> bool {
     passed.legal_moves().iter().any(|&m| mates(m))
 }
 
-/// Own pieces, of which each is all that stands between a slider of ours and the king.
+/// Own pieces that alone stand between the other king and a slider of ours.
 fn blockers(position: &Position, king: Square) -> Bitboard {
     let snipers = position.us() & position.snipers(king);
     let alone = snipers.into_iter().map(|sniper| {

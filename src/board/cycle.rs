@@ -1,23 +1,23 @@
-//! Repetitions that are one move away.
+//! Upcoming repetitions: those that one move of the side to move brings about.
 //!
-//! Two positions an odd number of plies apart that differ by one reversible move: the side to move
-//! can repeat the earlier one. Their keys differ by that move's numbers alone, so a table of all
-//! reversible moves by what they do to the key finds it (M. van Kervinck, "The design and
-//! implementation of the Rookie 2.0 chess playing program", 2002; a cuckoo hash table).
+//! If two positions an odd number of plies apart differ by one reversible move, the side to move can repeat
+//! the earlier one. A cuckoo hash table finds that move by the difference of the keys.
+//!
+//! Source: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program", 2002.
 
 use std::sync::LazyLock;
 
 use super::{Bitboard, Color, PieceSquare, Position, Role, Square, attacks, zobrist};
 
-/// Slots of the table: a power of two, not quite twice the 3,668 moves.
+/// Slots of the table for 3,668 moves.
 const SLOTS: usize = 8192;
 
-/// Reversible moves by what they do to a position's key.
+/// Reversible moves by the change of a position's key.
 struct Cuckoo {
     slots: Box<[Option<Reversible>]>,
 }
 
-/// A move of a piece that can be taken back by its next one, in either direction.
+/// A reversible move, in either direction.
 #[derive(Clone, Copy)]
 struct Reversible {
     key: u64,
@@ -45,10 +45,10 @@ impl Cuckoo {
         cuckoo
     }
 
-    /// What sits in the way is moved to its other slot.
+    /// An entry in the way moves to its other slot.
     fn insert(&mut self, mut entry: Reversible) {
         let mut slot = slots_of(entry.key)[0];
-        // The numbers are fixed, and a test finds every move: it ends.
+        // This ends: the numbers are fixed, and a test finds every move.
         while let Some(other) = self.slots[slot].replace(entry) {
             let [one, two] = slots_of(other.key);
             slot = if slot == one { two } else { one };
@@ -70,16 +70,14 @@ const fn slots_of(key: u64) -> [usize; 2] {
 }
 
 impl Position {
-    /// Can the side to move repeat, by one move, a position on the path from the root of the
-    /// search, which lies `ply` plies back? `earlier` are the keys of the positions before this
-    /// one, latest last.
+    /// Can the side to move repeat, by one move, a position since the root of the search, `ply` plies back?
+    /// `earlier` holds the keys of the positions before this one, latest last.
     #[inline]
     pub fn can_repeat(&self, earlier: &[u64], ply: usize) -> bool {
         let reach = usize::from(self.reversible).min(earlier.len()).min(ply);
         let (turn, last) = (zobrist::turn(Color::Black), earlier.len());
-        // One move of ours can only do it where the other side's pieces stand as they did then: what
-        // its moves since have done to the key must come to nothing. That is asked first, for it is
-        // nearly always no (as Stockfish does).
+        // The other side's moves since then must cancel out. This test goes first because it nearly always
+        // fails (as in Stockfish).
         let mut theirs = earlier.last().map_or(0, |&before| self.key() ^ before ^ turn);
         (3..=reach).step_by(2).any(|back| {
             theirs ^= earlier[last - back + 1] ^ earlier[last - back] ^ turn;

@@ -102,6 +102,14 @@ impl Position {
     }
 }
 
+impl Position {
+    /// The four fields with which a line of EPD begins.
+    pub fn epd_fields(&self) -> String {
+        let fen = self.to_fen();
+        fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// The opcodes of the standard that are not numbered.
 const OPCODES: [&str; 25] = [
     "acd",

@@ -1,9 +1,8 @@
 //! The rules of chess: [`Position`] on top of the shakmaty crate.
 //!
-//! shakmaty keeps the board, the castling rights and the clocks, and it is the oracle of the tests.
-//! What a search needs beside that is added here: incremental hash keys, the null move, repetition,
-//! staged move generation and static exchange evaluation. Nothing outside this folder names
-//! shakmaty; the types of it that all need are exported from here.
+//! shakmaty keeps the board, the castling rights and the clocks. The tests use it as the oracle. This module
+//! adds what a search needs: incremental hash keys, the null move, repetition, staged move generation and
+//! static exchange evaluation. Only this folder names shakmaty; its common types are re-exported here.
 
 pub mod checks;
 mod cycle;
@@ -60,7 +59,7 @@ impl PieceSquare {
         Role::ALL[(self.0 % 384 / 64) as usize]
     }
 
-    /// Where it stands.
+    /// The square.
     #[inline]
     pub const fn square(self) -> Square {
         Square::new(self.0 as u32 & 63)
@@ -73,7 +72,7 @@ impl std::fmt::Debug for PieceSquare {
     }
 }
 
-/// What a move did to the board: at most two pieces taken off and two put on. A pass is empty.
+/// The board changes of a move: at most two pieces removed and two added. A pass changes nothing.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Change {
     removed: [PieceSquare; 2],
@@ -83,19 +82,19 @@ pub struct Change {
 }
 
 impl Change {
-    /// Pieces that left their squares.
+    /// The pieces removed.
     #[inline]
     pub fn removed(&self) -> &[PieceSquare] {
         &self.removed[..usize::from(self.removed_len)]
     }
 
-    /// Pieces that arrived on their squares.
+    /// The pieces added.
     #[inline]
     pub fn put(&self) -> &[PieceSquare] {
         &self.put[..usize::from(self.put_len)]
     }
 
-    /// One piece moves, or becomes another.
+    /// One piece moves or promotes.
     #[inline]
     fn step(from: PieceSquare, to: PieceSquare) -> Change {
         let none = PieceSquare::default();
@@ -103,7 +102,7 @@ impl Change {
     }
 }
 
-/// A chess position with its hash keys. Cheap to copy; moves are made on a copy.
+/// A chess position with its hash keys. Copies are cheap: moves are made on a copy (copy-make).
 ///
 /// ```
 /// use tacet::board::Position;
@@ -116,14 +115,14 @@ impl Change {
 #[derive(Clone)]
 pub struct Position {
     chess: Chess,
-    /// What stands on each square. shakmaty has bitboards alone, which must all be asked.
+    /// The piece kind on each square: a mailbox, faster to read than shakmaty's bitboards.
     roles: [Option<Role>; 64],
     keys: Keys,
     checkers: Bitboard,
-    /// The side to move's pieces that shield their king from a slider.
+    /// Pieces of the side to move pinned to their king.
     pinned: Bitboard,
-    /// Plies since the last capture, pawn move, loss of castling rights or pass: how far back a
-    /// repetition can lie.
+    /// Plies since the last capture, pawn move, loss of castling rights or pass: the most plies back that a
+    /// repetition can be.
     reversible: u16,
     /// The file of a legal en passant capture.
     ep_file: Option<File>,
@@ -156,7 +155,7 @@ impl Position {
         position
     }
 
-    /// The keys, computed from nothing: what the incremental ones must equal.
+    /// The keys computed from scratch. The incremental keys must equal them.
     pub fn recomputed_keys(&self) -> Keys {
         let mut keys = Keys::default();
         for (square, piece) in self.chess.board() {
@@ -254,7 +253,7 @@ impl Position {
         self.checkers
     }
 
-    /// Pieces of the side to move that shield their king from a slider.
+    /// Pieces of the side to move pinned to their king.
     #[inline]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
@@ -284,7 +283,7 @@ impl Position {
         self.chess.castles().castling_rights()
     }
 
-    /// Plies since the last capture or pawn move, passes counted like moves.
+    /// Plies since the last capture or pawn move. A pass counts as a ply.
     #[inline]
     pub fn halfmove_clock(&self) -> u32 {
         self.chess.halfmoves()
@@ -322,7 +321,7 @@ impl Position {
         self.is_capture(m) || m.promoted_to() == Some(Role::Queen)
     }
 
-    /// What a move captures.
+    /// The kind of piece that a move captures.
     #[inline]
     pub fn captured(&self, m: PackedMove) -> Option<Role> {
         if m.is_en_passant() {
@@ -341,8 +340,8 @@ impl Position {
         self.role_at(m.from()).unwrap_or(Role::Pawn)
     }
 
-    /// The key after a move, but for castling rights, en passant and promotion: good enough to ask
-    /// for the table's entry ahead of time.
+    /// The key after a move, without changes of castling rights, en passant and promotion. Good enough to
+    /// prefetch the TT entry.
     #[inline]
     pub fn approximate_key_after(&self, m: PackedMove) -> u64 {
         let us = self.turn();
@@ -400,9 +399,9 @@ impl Position {
         change
     }
 
-    /// After a double step: does a legal capture en passant exist? Then it is part of the key.
+    /// After a double step: adds the en passant file to the key if a legal capture exists.
     fn update_en_passant(&mut self) {
-        // shakmaty's test generates moves, so the cheap one goes first.
+        // shakmaty's test for legality generates moves, so the cheap test goes first.
         if let Some(square) = self.chess.pseudo_legal_ep_square()
             && self.chess.legal_ep_square().is_some()
         {
@@ -411,8 +410,7 @@ impl Position {
         }
     }
 
-    /// Finds the pieces that give check and those that are pinned, in one look from the king of the
-    /// side to move.
+    /// Computes the checkers and the pinned pieces of the side to move.
     #[inline]
     fn update_checkers_and_pins(&mut self) {
         let king = self.king(self.turn());
@@ -432,7 +430,7 @@ impl Position {
         }
     }
 
-    /// Sliders of both sides that would attack a square if nothing stood between.
+    /// Sliders of both sides that would attack a square on an empty board.
     #[inline]
     fn snipers(&self, square: Square) -> Bitboard {
         let board = self.chess.board();
@@ -442,14 +440,14 @@ impl Position {
 
     /// Passes the turn: the null move. The side to move must not be in check.
     ///
-    /// The right to capture en passant is lost, castling rights stay, the halfmove clock goes on,
-    /// and no position before the pass can be repeated after it.
+    /// The en passant right is lost, castling rights stay, and the halfmove clock advances. Positions before
+    /// the pass never count as repeated after it.
     pub fn pass(&self) -> Position {
         debug_assert!(!self.in_check(), "a pass in check leaves the king to be captured");
         let mut next = self.clone();
-        // shakmaty's `swap_turn` validates the whole position again. A "knight" that stays on the
-        // king's square and is promoted to a king has the effects wanted and no other; a property
-        // test compares the two.
+        // shakmaty's `swap_turn` validates the whole position again, which is slow. A "knight" that moves from
+        // the king's square to itself and promotes to a king has the same effect. A property test compares
+        // the two.
         let king = self.king(self.turn());
         next.chess.play_unchecked(Move::Normal {
             role: Role::Knight,
@@ -463,7 +461,7 @@ impl Position {
             next.keys.position ^= zobrist::en_passant(Square::from_coords(file, Rank::First));
         }
         next.reversible = 0;
-        // The other side was not in check, and nothing moved; but it has pins of its own.
+        // The other side has pins of its own.
         next.update_checkers_and_pins();
         debug_assert!(!next.in_check());
         next
@@ -489,22 +487,21 @@ impl Position {
 
     // --- Draws ----------------------------------------------------------------------------------
 
-    /// Can neither side mate by any sequence of moves, by material alone?
+    /// Is there too little material for either side to mate?
     #[inline]
     pub fn is_insufficient_material(&self) -> bool {
         let heavy = self.by_role(Role::Pawn) | self.chess.board().rooks_and_queens();
         heavy.is_empty() && self.chess.is_insufficient_material()
     }
 
-    /// Is the fifty-move rule met? Mate on the last move goes before it.
+    /// Is the game drawn by the fifty-move rule? Checkmate takes precedence.
     #[inline]
     pub fn is_fifty_moves(&self) -> bool {
         self.halfmove_clock() >= 100 && (!self.in_check() || self.has_legal_move())
     }
 
-    /// Has this position occurred before: once since the root of the search, which lies `ply`
-    /// plies back, or twice in all? `earlier` are the keys of the positions before this one,
-    /// latest last.
+    /// Has this position occurred before: once since the root of the search, `ply` plies back, or twice in
+    /// all? `earlier` holds the keys of the positions before this one, latest last.
     #[inline]
     pub fn is_repetition(&self, earlier: &[u64], ply: usize) -> bool {
         let reach = usize::from(self.reversible).min(earlier.len());
@@ -523,7 +520,7 @@ impl Position {
     }
 }
 
-/// Two positions are equal if the same moves are possible and the clocks agree.
+/// Positions are equal if board, turn, rights and halfmove clock are.
 impl PartialEq for Position {
     fn eq(&self, other: &Position) -> bool {
         self.keys == other.keys
@@ -538,7 +535,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// The pieces that a move takes off the board and puts on it.
+/// The board changes of a move.
 #[inline]
 fn describe(us: Color, m: PackedMove, role: Role, captured: Option<Role>) -> Change {
     let (from, to) = (m.from(), m.to());
@@ -562,7 +559,7 @@ fn describe(us: Color, m: PackedMove, role: Role, captured: Option<Role>) -> Cha
     Change { removed, removed_len: 2, ..step }
 }
 
-/// Where king and rook arrive when they castle.
+/// The squares of king and rook after castling.
 #[inline]
 pub fn castling_targets(king: Square, rook: Square) -> (Square, Square) {
     let (king_file, rook_file) = if rook > king { (File::G, File::F) } else { (File::C, File::D) };

@@ -1,9 +1,8 @@
 //! Staged generation of legal moves.
 //!
-//! Noisy moves (captures and promotions to a queen) and quiet moves are generated apart, so that a
-//! node which is cut by a capture never generates the rest. Every move generated is legal: pinned
-//! pieces stay on their line, evasions answer the check. The tests compare both stages together
-//! with shakmaty's `legal_moves`.
+//! Noisy moves (captures and queen promotions) and quiet moves are generated separately: a node cut by a
+//! capture never generates quiet moves. Every generated move is legal. The tests compare both stages
+//! together with shakmaty's `legal_moves`.
 
 use arrayvec::ArrayVec;
 
@@ -14,9 +13,9 @@ use super::{Bitboard, Color, File, PackedMove, Position, Rank, Role, Square, att
 pub enum Kind {
     /// Captures (en passant and all promotions by capture included) and promotions to a queen.
     Noisy,
-    /// Everything else: castling and underpromotions that capture nothing included.
+    /// All other moves, with castling and underpromotions without capture.
     Quiet,
-    /// Both in one go, in no particular order: quicker than one after the other.
+    /// Both at once, in no particular order: faster than one after the other.
     All,
 }
 
@@ -138,13 +137,13 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// What a pin leaves of the target squares.
+    /// The target squares that a pin allows.
     #[inline]
     fn on_pin_line(&self, from: Square, targets: Bitboard) -> Bitboard {
         if self.pinned.contains(from) { targets & attacks::ray(self.king, from) } else { targets }
     }
 
-    /// Pawn moves, a whole bitboard at a time. `evasions` are the squares that answer a check.
+    /// Pawn moves, by bitboard shifts. `evasions` are the squares that answer a check.
     #[inline]
     fn pawns(&mut self, kind: Kind, evasions: Bitboard) {
         let pawns = self.position.pieces(self.us, Role::Pawn);
@@ -264,7 +263,7 @@ impl<'a> Generator<'a> {
 }
 
 impl Position {
-    /// Is this move, which may come from a table and be any 16 bits, legal here?
+    /// Is this move legal? It may be any 16 bits, as TT moves are.
     pub fn is_legal(&self, m: PackedMove) -> bool {
         let (us, from, to) = (self.turn(), m.from(), m.to());
         let king = self.king(us);
@@ -275,7 +274,7 @@ impl Position {
             return false;
         };
         if m.is_castle() {
-            // Compared whole: an unused bit pattern beside the castling mark is no move.
+            // Compares all bits: other patterns with the castling bits are no moves.
             return m == PackedMove::castle(from, to)
                 && role == Role::King
                 && (self.castling_rooks() & self.us()).contains(to)
@@ -322,7 +321,7 @@ impl Position {
         moves && self.answers_check_and_pin(from, to, king)
     }
 
-    /// May a piece other than the king go from `from` to `to`, as far as pins and checks allow?
+    /// Do pins and checks allow a piece other than the king to move from `from` to `to`?
     fn answers_check_and_pin(&self, from: Square, to: Square, king: Square) -> bool {
         if self.checkers().more_than_one() {
             return false;
@@ -337,7 +336,7 @@ impl Position {
     }
 }
 
-/// The square behind a pawn that has just made a double step, if a capture there is legal.
+/// The en passant square, if a capture there is legal.
 #[inline]
 fn ep_square(position: &Position) -> Option<Square> {
     let rank = position.turn().relative_rank(Rank::Sixth);
@@ -357,7 +356,7 @@ fn king_is_safe(position: &Position, from: Square, to: Square) -> bool {
     (position.attackers_to(to, occupied) & position.them()).is_empty()
 }
 
-/// Two pawns leave the board's ranks at once: look again at every line to the king.
+/// En passant removes two pawns from a rank, which pins do not cover: tests all attackers of the king.
 fn en_passant_is_safe(position: &Position, king: Square, m: PackedMove) -> bool {
     let captured = Square::from_coords(m.to().file(), m.from().rank());
     let occupied = position.occupied().without(m.from()).without(captured).with(m.to());

@@ -106,9 +106,7 @@ impl Position {
         halfmoves: u32,
         fullmoves: u32,
     ) -> Result<Position, NotationError> {
-        let fen = self.to_fen();
-        let fields: Vec<&str> = fen.split(' ').take(4).collect();
-        Position::from_fen(&format!("{} {halfmoves} {fullmoves}", fields.join(" ")))
+        Position::from_fen(&format!("{} {halfmoves} {fullmoves}", self.epd_fields()))
     }
 
     /// The position as FEN. Castling rights are written `KQkq` where that is clear (X-FEN); the en
@@ -203,6 +201,25 @@ fn faults(kinds: PositionErrorKinds) -> Vec<&'static str> {
         (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
     ];
     FAULTS.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, text)| text).collect()
+}
+
+/// The first field of a FEN: what stands on each square, from a1 to h8, as a letter.
+pub fn board_field(letters: &[Option<char>; 64]) -> String {
+    let mut text = String::new();
+    for rank in letters.chunks(8).rev() {
+        let mut rest = rank;
+        while let [first, after @ ..] = rest {
+            let blank = rest.iter().take_while(|letter| letter.is_none()).count();
+            match first {
+                Some(letter) => text.push(*letter),
+                None => text.push_str(&blank.to_string()),
+            }
+            rest = if blank > 0 { &rest[blank..] } else { after };
+        }
+        text.push('/');
+    }
+    text.pop();
+    text
 }
 
 /// The board as text, seen from White, with side to move and key.

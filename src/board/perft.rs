@@ -1,10 +1,10 @@
-//! Counting the leaves of the move tree, the test of every move generator.
+//! Perft: counts the leaves of the move tree, the standard test of a move generator.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{PackedMove, Position};
 
-/// The number of move sequences of `depth` plies.
+/// Counts the move sequences of `depth` plies.
 ///
 /// ```
 /// use tacet::board::{Position, perft::perft};
@@ -13,13 +13,13 @@ use super::{PackedMove, Position};
 pub fn perft(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
-        // The list's length is the count: the last ply need not be played.
+        // Bulk counting: the last ply is not played.
         1 => position.legal_moves().len() as u64,
         _ => position.legal_moves().iter().map(|&m| perft(&position.play(m).0, depth - 1)).sum(),
     }
 }
 
-/// [`perft`] that gives up, with `None`, soon after `stop` is set.
+/// [`perft`] that returns `None` soon after `stop` is set.
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
@@ -29,7 +29,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
 /// assert_eq!(perft_until(&start, 60, &AtomicBool::new(true)), None);
 /// ```
 pub fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
-    // Below, not even ten thousand moves are played: a look for each of these costs nothing.
+    // Checking here costs nothing: below are at most some ten thousand moves.
     if depth <= 2 {
         return Some(perft(position, depth));
     }
@@ -40,8 +40,13 @@ pub fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option
     position.legal_moves().iter().map(below).sum()
 }
 
-/// [`perft`] for each move of the root; `depth` is at least 1.
-pub fn divide(position: &Position, depth: u32) -> Vec<(PackedMove, u64)> {
-    let below = |&m: &PackedMove| (m, perft(&position.play(m).0, depth.saturating_sub(1)));
-    position.legal_moves().iter().map(below).collect()
+/// [`perft_until`] for each move of the root in turn. `depth` is at least 1.
+pub fn divide(
+    position: &Position,
+    depth: u32,
+    stop: &AtomicBool,
+) -> impl Iterator<Item = (PackedMove, Option<u64>)> {
+    let count = move |m| perft_until(&position.play(m).0, depth.saturating_sub(1), stop);
+    let moves = position.legal_moves();
+    (0..moves.len()).map(move |i| (moves[i], count(moves[i])))
 }

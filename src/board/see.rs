@@ -1,35 +1,34 @@
-//! Static exchange evaluation: what a move wins or loses when both sides go on capturing on its
-//! destination with the piece that puts least at stake, and either may stop.
+//! Static exchange evaluation (SEE): the material won by a move when both sides keep capturing on its
+//! destination with their least valuable attacker, and either side may stop.
 //!
-//! Source: the swap algorithm of the Chess Programming Wiki ("Static Exchange Evaluation"). Pins
-//! are not looked at. A pawn that captures on the last rank puts a queen at stake, so lesser pieces
-//! go before it, as the published test collections have it.
+//! Source: the swap algorithm of the Chess Programming Wiki ("Static Exchange Evaluation"). Pins are
+//! ignored. A pawn that captures on the last rank counts as a queen, so minor pieces and rooks capture
+//! before it.
 
 use super::{Bitboard, PackedMove, Position, Rank, Role, Square, attacks};
 
-/// Piece values of an exchange in centipawns, indexed by [`Role`] less one. The king's is larger
-/// than any sum of the others.
+/// Piece values in centipawns, indexed by [`Role`] less one. The king exceeds any sum of the others.
 const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 
-/// What a pawn gains by becoming a queen.
+/// The gain of a promotion to a queen.
 const PROMOTION: i32 = value_of(Role::Queen) - value_of(Role::Pawn);
 
-/// The pieces by what they put at stake when they capture, least first.
+/// The least valuable attacker first.
 const LEAST_FIRST: [Role; 6] = Role::ALL;
 
 /// The same on the first and last rank, where a capturing pawn becomes a queen.
 const LEAST_FIRST_PROMOTING: [Role; 6] =
     [Role::Knight, Role::Bishop, Role::Rook, Role::Pawn, Role::Queen, Role::King];
 
-/// What a piece counts in an exchange, in centipawns.
+/// The value of a piece in an exchange, in centipawns.
 #[inline]
 pub const fn value_of(role: Role) -> i32 {
     VALUES[role as usize - 1]
 }
 
-/// Does the exchange begun by a legal move gain `threshold` centipawns or more?
+/// Is the SEE value of a legal move at least `threshold` centipawns?
 ///
-/// The same as `value(position, m) >= threshold`, but stops as soon as the answer is known.
+/// Equals `value(position, m) >= threshold`, but stops as soon as the answer is known.
 pub fn see_ge(position: &Position, m: PackedMove, threshold: i32) -> bool {
     if m.is_castle() {
         return threshold <= 0;
@@ -40,8 +39,7 @@ pub fn see_ge(position: &Position, m: PackedMove, threshold: i32) -> bool {
     }
     let mut swap = Swap::new(position, m);
     if swap.promotes(Role::Pawn) {
-        // A pawn that captures here may win more than the piece it takes, so that the short cuts
-        // below do not hold.
+        // A promoting capture may win more than the captured piece, so the bounds below do not hold.
         return value(position, m) >= threshold;
     }
     // From here on `balance` is what the side to move is behind by, if the piece just moved to the
@@ -62,14 +60,13 @@ pub fn see_ge(position: &Position, m: PackedMove, threshold: i32) -> bool {
     holds
 }
 
-/// The value of the exchange begun by a legal move, in centipawns for the side that moves.
+/// The SEE value of a legal move, in centipawns for the side that moves.
 pub fn value(position: &Position, m: PackedMove) -> i32 {
     if m.is_castle() {
         return 0;
     }
     let (gain, mut stake) = first_step(position, m);
-    // What each capture in turn has gained for the side that made it. No square is attacked by
-    // more than 32 pieces.
+    // The gain of each capture for the side that makes it. At most 32 pieces attack a square.
     let mut gains = [0; 33];
     gains[0] = gain;
     let mut last = 0;
@@ -90,7 +87,7 @@ pub fn value(position: &Position, m: PackedMove) -> i32 {
     gains[0]
 }
 
-/// What the move itself captures or gains by promotion, and what then stands on its destination.
+/// The gain of the move itself, and the value of the piece then on its destination.
 fn first_step(position: &Position, m: PackedMove) -> (i32, i32) {
     let captured = position.captured(m).map_or(0, value_of);
     match m.promoted_to() {
@@ -99,7 +96,7 @@ fn first_step(position: &Position, m: PackedMove) -> (i32, i32) {
     }
 }
 
-/// The captures on one square, least at stake first, sides taking turns.
+/// The captures on one square, least valuable attacker first, sides alternating.
 struct Swap<'a> {
     position: &'a Position,
     target: Square,
@@ -129,7 +126,7 @@ impl<'a> Swap<'a> {
         (self.attackers & self.position.by_color(self.to_move)).any()
     }
 
-    /// Takes the attacker of the side to move that puts least at stake off the board.
+    /// Removes the least valuable attacker of the side to move.
     fn next_attacker(&mut self) -> Option<Role> {
         let ours = self.attackers & self.position.by_color(self.to_move);
         let order = if self.promotes(Role::Pawn) { LEAST_FIRST_PROMOTING } else { LEAST_FIRST };
@@ -142,7 +139,7 @@ impl<'a> Swap<'a> {
         Some(role)
     }
 
-    /// A slider behind the piece that left may attack now.
+    /// Adds sliders behind the piece that left (x-rays).
     fn uncover(&mut self, left: Role) {
         let queens = self.position.by_role(Role::Queen);
         if matches!(left, Role::Pawn | Role::Bishop | Role::Queen) {

@@ -1,9 +1,8 @@
-//! Syzygy endgame tablebases: what a position with few pieces is really worth.
+//! Syzygy endgame tablebases: the exact value of positions with few pieces.
 //!
-//! A thin coat over the shakmaty-syzygy crate in this crate's own types. The tables are Ronald de
-//! Man's (2013): for each material, win, draw or loss under the fifty-move rule (WDL), and the
-//! distance to the next capture or pawn move on the way there (DTZ). Positions with castling rights
-//! are not in them.
+//! A thin layer over the shakmaty-syzygy crate. Ronald de Man's tables (2013) hold win, draw or loss under
+//! the fifty-move rule (WDL) and the distance to the next capture or pawn move (DTZ). They do not hold
+//! positions with castling rights.
 
 use std::fmt;
 use std::fs::File;

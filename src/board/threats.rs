@@ -1,17 +1,17 @@
-//! The squares that the side not to move attacks, by what.
+//! The squares that the opponent attacks, by kind of piece.
 
 use super::{Bitboard, File, Position, Role, Square, attacks};
 
-/// What the opponent attacks.
+/// The squares attacked by the side not to move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threats {
-    /// By anything.
+    /// By any piece.
     pub all: Bitboard,
     /// By pawns.
     pub by_pawns: Bitboard,
     /// By pawns, knights and bishops.
     pub by_minors: Bitboard,
-    /// By these and rooks.
+    /// By pawns, knights, bishops and rooks.
     pub by_rooks: Bitboard,
 }
 
@@ -32,7 +32,7 @@ impl Threats {
         Threats { all, by_pawns, by_minors, by_rooks }
     }
 
-    /// What is attacked by pieces worth less than one of this kind; nothing for pawns and kings.
+    /// The squares attacked by pieces of less value than this kind; none for pawns and kings.
     #[inline]
     pub fn by_less_than(&self, role: Role) -> Bitboard {
         match role {

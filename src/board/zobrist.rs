@@ -19,7 +19,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Puts a piece on the board, or takes it off: the operation is its own inverse.
+    /// Adds or removes a piece.
     #[inline]
     pub fn toggle(&mut self, piece: PieceSquare) {
         let key = self::piece(piece);
@@ -34,10 +34,10 @@ impl Keys {
         }
     }
 
-    /// Follows what a move did to the board.
+    /// Applies the board changes of a move.
     #[inline]
     pub fn apply(&mut self, change: &Change) {
-        // Spelled out: a loop over the pieces would have to go through memory.
+        // Unrolled: a loop would go through memory.
         self.toggle(change.removed[0]);
         self.toggle(change.put[0]);
         if change.removed_len == 2 {

@@ -1,9 +1,8 @@
-//! A small classical evaluation: material, piece-square values and the right to move.
+//! A small classical evaluation: material, piece-square values and tempo.
 //!
-//! Every piece on its square has one value for the middlegame and one for the endgame; the sum of
-//! both (White's minus Black's) is blended by how many officers are left on the board. The sums
-//! change with a move by at most four table entries, so the work per node is a few additions.
-//! [`endings`] corrects the result where little material is left.
+//! Every piece on its square has a middlegame and an endgame value. Both sums (White minus Black) are
+//! interpolated by the game phase (tapered evaluation). They are updated incrementally. [`endings`]
+//! corrects the result when little material is left.
 //!
 //! There are two sets of values, both this project's own: the [`first`], from which all networks
 //! descend and which the laboratory's searcher has, so that its tables stay what they are; and those
@@ -13,13 +12,13 @@ pub mod first;
 pub mod taught;
 
 use super::endings;
-use crate::board::{Change, Position};
+use crate::board::{Change, Position, Role};
 use crate::score::{MAX_PLY, Score};
 
 /// A value for the middlegame and one for the endgame, in centipawns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pair {
-    /// The value while all officers are on the board.
+    /// The value while all pieces are on the board.
     pub middle: i32,
     /// The value when none is left.
     pub end: i32,
@@ -30,8 +29,15 @@ pub const fn pair(middle: i32, end: i32) -> Pair {
     Pair { middle, end }
 }
 
-/// How much a kind of piece counts towards the middlegame, by role from pawn to king.
+/// Weights of the game phase, by role from pawn to king.
 pub const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
+
+/// The phase of a position: the sum of [`PHASE`] over its pieces, [`FULL_PHASE`] at the start of a game.
+#[inline]
+pub fn phase(position: &Position) -> i32 {
+    let count = |role: Role| position.by_role(role).count() as i32 * PHASE[role as usize - 1];
+    [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(count).iter().sum()
+}
 
 /// The sum of [`PHASE`] over the start position; promotions may exceed it.
 pub const FULL_PHASE: i32 = 24;
@@ -50,7 +56,7 @@ pub type Halves = [[Pair; 32]; 6];
 /// All that a classical evaluation knows.
 #[derive(Debug)]
 pub struct Values {
-    /// What having the move is worth, in centipawns.
+    /// Bonus for the side to move, in centipawns.
     tempo: i32,
     /// What each piece on each square adds to [`Sums`], by
     /// [`PieceSquare::index`](crate::board::PieceSquare::index).
@@ -76,13 +82,13 @@ impl Stack {
         std::ptr::eq(self.values, values)
     }
 
-    /// Empties the stack and begins anew.
+    /// Clears the stack and starts at `position`.
     pub fn reset(&mut self, position: &Position) {
         self.below.clear();
         self.top = self.values.sums(position);
     }
 
-    /// A move was played (an empty change: a pass).
+    /// Follows a move. A pass is an empty change.
     #[inline]
     pub fn push(&mut self, change: &Change) {
         self.below.push(self.top);
@@ -94,7 +100,7 @@ impl Stack {
         }
     }
 
-    /// It was taken back. The bottom stays.
+    /// Unmakes the last move. The bottom stays.
     #[inline]
     pub fn pop(&mut self) {
         if let Some(sums) = self.below.pop() {
@@ -111,7 +117,7 @@ impl Stack {
         if self.top.phase() <= endings::PHASE_LIMIT {
             endings::corrected(position, ours, self.values.tempo)
         } else {
-            Score::cp(ours + self.values.tempo)
+            Score::estimate(ours + self.values.tempo)
         }
     }
 }

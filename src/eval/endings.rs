@@ -1,13 +1,12 @@
-//! Endings in which a sum of piece values misleads.
+//! Endings that piece values and networks misjudge.
 //!
-//! Two corrections, both made only when few officers are left: a *scale* for material that cannot
-//! win or hardly wins ([`scale`]), and a *drive* for endings without pawns that are won but that a
-//! search cannot see to the end ([`drive`]): the lone king is driven to the edge - before bishop
-//! and knight, to a corner of the bishop's colour - and the other king brought near. A network has
-//! hardly seen such endings, since its games are given up before; what it says of them wavers by
-//! more than the drive, so that it is not asked where nothing but a king is left ([`won`]).
+//! Two corrections apply when few pieces are left. [`scale`] reduces the advantage of material that cannot
+//! win or hardly wins. [`drive`] is a mop-up bonus in won endings without pawns: it drives the lone king to
+//! the edge, or against bishop and knight to a corner of the bishop's colour, and brings the other king near.
+//! Against a lone king [`won`] replaces the network: training games are adjudicated before such endings, so
+//! its output there is noise.
 
-use super::classical::PHASE;
+use super::classical::phase;
 use crate::board::{Bitboard, Color, File, Position, Rank, Role, Square};
 use crate::score::Score;
 
@@ -17,23 +16,21 @@ pub const PHASE_LIMIT: i32 = 8;
 /// A scale that leaves the value as it is.
 pub const FULL_SCALE: i32 = 64;
 
-/// Are so few officers left that [`corrected`] may apply?
+/// Are few enough pieces left for [`corrected`] to apply?
 #[inline]
 pub fn may_mislead(position: &Position) -> bool {
-    let worth = |role: Role| position.by_role(role).count() as i32 * PHASE[role as usize - 1];
-    let phase: i32 = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(worth).iter().sum();
-    phase <= PHASE_LIMIT
+    phase(position) <= PHASE_LIMIT
 }
 
-/// The score for the side to move, whose value by piece values is `ours` and whose move is worth
-/// `tempo`, both in centipawns.
+/// Corrects an evaluation `ours` from the side to move. `tempo` is the bonus for the move. Both are in
+/// centipawns.
 #[inline(never)]
 pub fn corrected(position: &Position, ours: i32, tempo: i32) -> Score {
     let us = position.turn();
     let strong = if ours >= 0 { us } else { !us };
     let balance = Balance::of(position, strong);
     let toward = drive(position, strong, &balance) * ours.signum();
-    Score::cp((ours + toward + tempo) * scale(position, strong, &balance) / FULL_SCALE)
+    Score::estimate((ours + toward + tempo) * scale(position, strong, &balance) / FULL_SCALE)
 }
 
 /// The material of the side that stands better by piece values, and of the other.
@@ -50,7 +47,7 @@ impl Balance {
     }
 }
 
-/// How much of its advantage `strong` can hope to realise, in 64ths; 0 for a dead draw.
+/// The share of its advantage that `strong` can realise, in 64ths; 0 in a dead draw.
 pub fn scale(position: &Position, strong: Color, balance: &Balance) -> i32 {
     let (ours, theirs) = (balance.strong, balance.weak);
     if ours.pawns == 0 {
@@ -82,9 +79,8 @@ pub fn drive(position: &Position, strong: Color, balance: &Balance) -> i32 {
     goal + 5 * (14 - steps_apart(hunter, prey))
 }
 
-/// The score for the side to move where one side has only its king and the other enough officers to
-/// mate it: material and drive, above what any network says of a position that may lead there.
-/// [`None`] anywhere else.
+/// The score for the side to move if one side has only its king and the other enough pieces to mate:
+/// [`Score::KNOWN_WIN`] plus material and drive. [`None`] otherwise.
 #[inline(never)]
 pub fn won(position: &Position) -> Option<Score> {
     let strong = if position.us().count() == 1 { !position.turn() } else { position.turn() };
@@ -104,7 +100,7 @@ struct Force {
     pawns: usize,
     knights: usize,
     bishops: usize,
-    /// All officers in the usual small coin: minor pieces 3, rooks 5, queens 9.
+    /// Pieces without king and pawns: minor pieces count 3, rooks 5, queens 9.
     points: usize,
 }
 
@@ -145,8 +141,8 @@ fn pawnless_scale(position: &Position, strong: Color, ours: Force, theirs: Force
     }
 }
 
-/// Only rook's pawns of one file, no officer but bishops that do not command the promotion square,
-/// and the other king there before them: it cannot be driven out.
+/// Rook pawns on one file, no other pieces but bishops of the wrong colour, and the defending king in the
+/// corner: a draw.
 fn is_wrong_rook_pawn(position: &Position, strong: Color) -> bool {
     let pawns = position.pieces(strong, Role::Pawn);
     let bishops = position.pieces(strong, Role::Bishop);

@@ -1,10 +1,9 @@
-//! Evaluation: what a position is worth without searching it.
+//! Static evaluation.
 //!
-//! A [`State`] accompanies a search. It is told of every move played and taken back, keeps sums
-//! that a move changes little, and answers with a [`Score`] when asked. There are two evaluations
-//! to choose from ([`Evaluator`]): [`network`] is a neural network, of which one is part of the
-//! program; [`classical`] adds up piece-square values. [`endings`] knows the few endings in which
-//! either misleads.
+//! A [`State`] follows a search: it is updated with every move made and unmade, and evaluates the current
+//! position. There are two evaluations ([`Evaluator`]): [`network`] is a neural network, one of which is
+//! embedded in the program; [`classical`] adds piece-square values. [`endings`] corrects both in endings
+//! that they misjudge.
 
 pub mod classical;
 pub mod endings;
@@ -113,7 +112,7 @@ impl State {
         state
     }
 
-    /// Empties the stack and begins anew.
+    /// Clears the stack and starts at `position`.
     pub fn reset(&mut self, position: &Position) {
         match self {
             State::Classical(stack) => stack.reset(position),
@@ -121,7 +120,7 @@ impl State {
         }
     }
 
-    /// A move was played (an empty change: a pass).
+    /// Follows a move. A pass is an empty change.
     #[inline]
     pub fn push(&mut self, change: &Change) {
         match self {
@@ -130,7 +129,7 @@ impl State {
         }
     }
 
-    /// It was taken back.
+    /// Unmakes the last move.
     #[inline]
     pub fn pop(&mut self) {
         match self {
@@ -139,7 +138,7 @@ impl State {
         }
     }
 
-    /// Does what an evaluation of `position`, which must be the top's, would have to do first.
+    /// Updates the accumulators for `position`, which must be the top's.
     #[inline]
     pub fn prepare(&mut self, position: &Position) {
         if let State::Network(stack) = self {
@@ -147,8 +146,8 @@ impl State {
         }
     }
 
-    /// The static value of `position`, which must be the top's, for the side to move. Never a
-    /// mate or tablebase score.
+    /// The static evaluation of `position`, which must be the top's, from the side to move. Never a mate or
+    /// tablebase score.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Score {
         match self {

@@ -16,7 +16,6 @@ use self::openings::OpeningsArgs;
 use self::tactics::TacticsArgs;
 use self::zugzwang::MineZugzwangArgs;
 use super::{LabError, note_written, print};
-use crate::board::Position;
 use crate::kit::files::{Draft, Files};
 use crate::score::Depth;
 use crate::search::Outcome;
@@ -118,12 +117,6 @@ impl Collection {
     }
 }
 
-/// The first four fields of a line of EPD.
-fn epd_fields(position: &Position) -> String {
-    let fen = position.to_fen();
-    fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
-}
-
 /// The depth from which on the best move stayed the same; `None` if no depth was completed.
 fn settled(outcome: &Outcome) -> Option<Depth> {
     let best = outcome.best();
@@ -134,7 +127,7 @@ fn settled(outcome: &Outcome) -> Option<Depth> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::PackedMove;
+    use crate::board::{PackedMove, Position};
     use crate::score::Score;
     use crate::search::stats::Stats;
     use crate::search::{Bound, Iteration, Line};

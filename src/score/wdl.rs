@@ -28,14 +28,14 @@ pub struct Model {
     pub width: [f64; 4],
 }
 
-/// What is to be expected of 1000 games; the sum is 1000.
+/// Expected wins, draws and losses in 1000 games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chances {
-    /// So many are won.
+    /// Games won.
     pub win: u16,
-    /// So many are drawn.
+    /// Games drawn.
     pub draw: u16,
-    /// So many are lost.
+    /// Games lost.
     pub loss: u16,
 }
 

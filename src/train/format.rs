@@ -28,7 +28,7 @@ use viriformat::chess::piece::{Colour, Piece, PieceType};
 use viriformat::chess::types::Square as ViriSquare;
 use viriformat::dataformat;
 
-use crate::board::notation::NotationError;
+use crate::board::notation::{NotationError, board_field};
 use crate::board::pgn::GameResult;
 use crate::board::{Color, PackedMove, Position, Role, Square};
 use crate::score::Score;
@@ -356,7 +356,6 @@ fn unpack_header(header: &[u8; HEADER]) -> Result<(Position, GameResult), Format
 
 fn header_fen(header: &[u8; HEADER]) -> Result<String, FormatError> {
     let (letters, castling) = header_pieces(header)?;
-    let ranks: Vec<String> = letters.chunks(8).rev().map(fen_rank).collect();
     let turn = if header[24] & 128 == 0 { 'w' } else { 'b' };
     let passant = match header[24] & 127 {
         square @ 0..64 => Square::new(u32::from(square)).to_string(),
@@ -364,14 +363,14 @@ fn header_fen(header: &[u8; HEADER]) -> Result<String, FormatError> {
     };
     let castling = if castling.is_empty() { "-" } else { &castling };
     let number = u16::from_le_bytes([header[26], header[27]]).max(1);
-    Ok(format!("{} {turn} {castling} {passant} {} {number}", ranks.join("/"), header[25]))
+    Ok(format!("{} {turn} {castling} {passant} {} {number}", board_field(&letters), header[25]))
 }
 
-/// The letter on every square (a blank if empty), and the castling rights as files.
-fn header_pieces(header: &[u8; HEADER]) -> Result<([char; 64], String), FormatError> {
+/// The letter on every square, if any, and the castling rights as files.
+fn header_pieces(header: &[u8; HEADER]) -> Result<([Option<char>; 64], String), FormatError> {
     const LETTERS: [char; 7] = ['p', 'n', 'b', 'r', 'q', 'k', 'r'];
     let mut occupied = u64::from_le_bytes(std::array::from_fn(|i| header[i]));
-    let mut letters = [' '; 64];
+    let mut letters = [None; 64];
     let mut castling = String::new();
     for index in 0.. {
         if occupied == 0 {
@@ -386,32 +385,12 @@ fn header_pieces(header: &[u8; HEADER]) -> Result<([char; 64], String), FormatEr
         let kind = usize::from(nibble & 7);
         let letter = *LETTERS.get(kind).ok_or(FormatError::Header("no such piece"))?;
         let case = |c: char| if nibble & 8 == 0 { c.to_ascii_uppercase() } else { c };
-        letters[square] = case(letter);
+        letters[square] = Some(case(letter));
         if kind == 6 {
             castling.push(case((b'a' + (square % 8) as u8) as char));
         }
     }
     Ok((letters, castling))
-}
-
-fn fen_rank(letters: &[char]) -> String {
-    let mut text = String::new();
-    let mut empty = 0;
-    for &letter in letters {
-        if letter == ' ' {
-            empty += 1;
-            continue;
-        }
-        if empty > 0 {
-            text.push_str(&empty.to_string());
-        }
-        empty = 0;
-        text.push(letter);
-    }
-    if empty > 0 {
-        text.push_str(&empty.to_string());
-    }
-    text
 }
 
 #[cfg(test)]

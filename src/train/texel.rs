@@ -17,7 +17,7 @@ use super::format::Game;
 use super::{TrainError, prior, visit_games};
 use crate::board::pgn::GameResult;
 use crate::board::{Color, PackedMove, Position};
-use crate::eval::classical::{FULL_PHASE, Halves, PHASE, Pair, first};
+use crate::eval::classical::{FULL_PHASE, Halves, Pair, first, phase};
 use crate::eval::endings::{self, Balance};
 use crate::kit::random::Random;
 use crate::score::Score;
@@ -141,10 +141,6 @@ impl Data {
     }
 }
 
-fn phase(position: &Position) -> i32 {
-    position.piece_squares().map(|piece| PHASE[piece.role() as usize - 1]).sum()
-}
-
 /// True for quiet positions in which no rule corrects the evaluation. `m` is the move played, `score` White's.
 pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
     !position.in_check()
@@ -157,7 +153,7 @@ pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
 pub fn is_corrected(position: &Position, score: Score) -> bool {
     let strong = Color::from_white(score > Score::ZERO);
     let balance = Balance::of(position, strong);
-    phase(position) <= endings::PHASE_LIMIT
+    endings::may_mislead(position)
         && (endings::scale(position, strong, &balance) != endings::FULL_SCALE
             || endings::drive(position, strong, &balance) != 0)
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::output::per_second;
 use super::task::Job;
 use crate::board::Position;
-use crate::board::perft::perft_until;
+use crate::board::perft::divide;
 
 /// A perft run.
 pub struct Perft {
@@ -35,10 +35,8 @@ impl Job for Perft {
     fn run(&self, say: &dyn Fn(String)) -> Result<(), String> {
         let begun = Instant::now();
         let mut total = 0;
-        for &m in self.root.legal_moves().iter() {
-            let next = self.root.play(m).0;
-            let below = perft_until(&next, self.depth.saturating_sub(1), &self.stopped);
-            let Some(count) = below else {
+        for (m, count) in divide(&self.root, self.depth, &self.stopped) {
+            let Some(count) = count else {
                 say("info string perft stopped".to_owned());
                 return Ok(());
             };

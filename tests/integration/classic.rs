@@ -7,6 +7,7 @@ use crate::schemes::searcher::{classic, classic_with};
 use proptest::prelude::*;
 use tacet::board::Position;
 use tacet::board::movegen::{Kind, MoveList, generate};
+use tacet::board::notation::board_field;
 use tacet::eval::{Evaluator, State};
 use tacet::score::{Depth, Score};
 use tacet::search::{ClassicOptions, Outcome};
@@ -62,36 +63,10 @@ fn small_position() -> impl Strategy<Value = Position> {
                 board[square].get_or_insert("PNBRQpnbrq".as_bytes()[kind] as char);
             }
             let turn = if white_moves { 'w' } else { 'b' };
-            let fen = format!("{} {turn} KQkq - {clock} 60", placement(&board));
+            let fen = format!("{} {turn} KQkq - {clock} 60", board_field(&board));
             Position::from_fen(&fen).ok().filter(Position::has_legal_move)
         },
     )
-}
-
-/// The first field of a FEN.
-fn placement(board: &[Option<char>; 64]) -> String {
-    let mut text = String::new();
-    for rank in board.chunks(8) {
-        let mut empty = 0;
-        for square in rank {
-            match square {
-                None => empty += 1,
-                Some(man) => {
-                    if empty > 0 {
-                        text += &empty.to_string();
-                    }
-                    empty = 0;
-                    text.push(*man);
-                }
-            }
-        }
-        if empty > 0 {
-            text += &empty.to_string();
-        }
-        text.push('/');
-    }
-    text.pop();
-    text
 }
 
 fn compare(position: &Position, depth: Depth) {

@@ -4,6 +4,7 @@
 //! repository the tests run them too, within a bound; everything in them runs by
 //! `cargo test --release --test integration perft -- --ignored --nocapture`, which takes minutes.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::common::position;
@@ -108,11 +109,45 @@ fn chess960_facts() {
 fn divide_adds_up_to_perft() {
     for &(fen, depth, nodes) in &STANDARD[..4] {
         let depth = depth - 1;
-        let parts = divide(&position(fen), depth);
+        let (root, stop) = (position(fen), AtomicBool::new(false));
+        let parts: Vec<u64> = divide(&root, depth, &stop).filter_map(|(_, nodes)| nodes).collect();
         assert_eq!(parts.len() as u64, perft(&position(fen), 1), "{fen}");
-        let sum: u64 = parts.iter().map(|&(_, nodes)| nodes).sum();
+        let sum: u64 = parts.iter().sum();
         assert_eq!(sum, perft(&position(fen), depth), "{fen}");
         assert!(sum < nodes);
+    }
+}
+
+/// Positions that no game reaches: odds, promotions beyond number, sixteen men of any kind. The counts are
+/// compared with shakmaty's own generator, which takes up to 270 moves.
+#[test]
+fn positions_that_cannot_arise_have_the_moves_that_shakmaty_finds() {
+    for (fen, depth) in [
+        ("r1bq1rk1/ppp1ppbp/2np1np1/8/8/2P1PP2/PP1PQQPP/QQQQ1K1Q w - - 1 7", 2),
+        ("nnnnknnn/nnnnnnnn/8/8/8/8/NNNNNNNN/NNNNKNNN w - - 0 1", 3),
+        ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", 2),
+        ("bbbbkbbb/bbbbbbbb/8/8/8/8/BBBBBBBB/BBBBKBBB w - - 0 1", 3),
+        ("rrrrkrrr/rrrrrrrr/8/8/8/8/RRRRRRRR/RRRRKRRR w KQkq - 0 1", 2),
+        ("3k4/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1", 3),
+        ("k7/8/8/8/8/8/QQQQQQQ1/QQQQQQQK w - - 0 1", 2),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBN1 w kq - 0 1", 3),
+        ("r1k3r1/8/8/qqqqqqqq/QQQQQQQQ/8/8/R1K3R1 w GAga - 0 1", 2),
+        ("4k3/PPPPPPPP/8/8/8/8/8/QQQ1K1QQ w - - 0 1", 2),
+    ] {
+        let expected = shakmaty::perft(&crate::common::oracle(fen), depth);
+        assert_eq!(perft(&position(fen), depth), expected, "{fen}");
+    }
+}
+
+#[test]
+fn more_moves_than_any_game_allows_fit_into_the_list() {
+    let fen = "k2B1Q1Q/BR6/Q5Q1/3Q4/Q4Q2/2Q4Q/K3Q3/1Q4Q1 w - - 0 1";
+    let position = position(fen);
+    let moves = position.legal_moves();
+    assert_eq!(moves.len(), 228);
+    for &m in moves.iter() {
+        assert!(position.is_legal(m), "{m}");
+        assert_eq!(position.read_move(&position.san(m)), Ok(m));
     }
 }
 

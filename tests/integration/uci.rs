@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::session::{Answer, Session, Value, play, position, wait};
 use tacet::board::Position;
+use tacet::eval::{Evaluator, State};
 use tacet::search::params::settable;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -663,6 +664,47 @@ fn bad_fen_illegal_position_illegal_move() {
     }
     let after = play(&Position::startpos(), &["e2e4".to_owned(), "e7e5".to_owned()]);
     assert_sound(&session.search("go depth 2"), &after);
+}
+
+/// Fifteen queens against fifteen, odds and puzzles: by both evaluations and both searchers, and by no
+/// score that says the result is known.
+#[test]
+fn positions_that_cannot_arise_are_searched() {
+    let mut session = Session::start();
+    for fen in [
+        "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+        "r1bq1rk1/ppp1ppbp/2np1np1/8/8/2P1PP2/PP1PQQPP/QQQQ1K1Q w - - 1 7",
+        "nnnnknnn/nnnnnnnn/8/8/8/8/NNNNNNNN/NNNNKNNN w - - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBN1 w kq - 0 1",
+        "rrrrkrrr/rrrrrrrr/8/8/8/8/RRRRRRRR/RRRRKRRR b KQkq - 0 1",
+    ] {
+        for option in
+            ["EvalFile value <internal>", "EvalFile value <classical>", "Searcher value classic"]
+        {
+            session.ask("setoption name Searcher value playing");
+            session.ask(&format!("setoption name {option}"));
+            assert_eq!(session.ask(&format!("position fen {fen}")), [""; 0], "{fen}");
+            assert_sound(&session.search("go nodes 3000"), &Position::from_fen(fen).unwrap());
+        }
+    }
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/7P/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/7p/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "qqqqkqqq/qqqqqqqq/qqqqqqqq/8/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+    ] {
+        let said = session.ask(&format!("position fen {fen}"));
+        assert!(said.len() == 1 && said[0].contains("more than 16 men"), "{said:?}");
+    }
+}
+
+#[test]
+fn an_estimate_is_never_a_known_result() {
+    let fen = "3k4/8/8/8/8/8/QQQQQQQ1/QQQQQQQK b - - 0 1";
+    let position = Position::from_fen(fen).expect("is legal");
+    for evaluator in [Evaluator::default(), Evaluator::named("<classical>").expect("is known")] {
+        let score = State::with(&evaluator, &position).evaluate(&position);
+        assert!(!score.is_known() && score.value() < -2_000, "{score:?}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@
 
 use super::{Halves, pair};
 
-/// What having the move is worth, in centipawns.
+/// Bonus for the side to move, in centipawns.
 pub const TEMPO: i32 = 5;
 
 /// Each piece on each square.

@@ -1,5 +1,6 @@
 //! Positions with few men: random ones, predecessors of a given one, and mirror images.
 
+use crate::board::notation::board_field;
 use crate::board::tablebase::Tablebase;
 use crate::board::{Bitboard, Color, PackedMove, Piece, Position, Role, Square, attacks};
 use crate::kit::random::Random;
@@ -63,7 +64,7 @@ impl Material {
             }
         }
         let turn = if random.below(2) == 0 { Color::White } else { Color::Black };
-        Position::from_fen(&format!("{} {} - - 0 1", ranks(&board), turn.char())).ok()
+        Position::from_fen(&format!("{} {} - - 0 1", board_field(&board), turn.char())).ok()
     }
 }
 
@@ -95,7 +96,7 @@ pub fn before(position: &Position) -> Vec<(Position, PackedMove)> {
         for from in origins(position, role, mover, to) {
             let mut board = Square::ALL.map(|square| position.piece_at(square).map(Piece::char));
             board.swap(usize::from(from), usize::from(to));
-            let fen = format!("{} {} - - 0 1", ranks(&board), mover.char());
+            let fen = format!("{} {} - - 0 1", board_field(&board), mover.char());
             let m = PackedMove::normal(from, to);
             if let Ok(task) = Position::from_fen(&fen)
                 && task.is_legal(m)
@@ -146,32 +147,9 @@ pub fn image_key(position: &Position) -> String {
             let rank = if turn & 2 == 0 { rank } else { 7 - rank };
             board[rank * 8 + file]
         });
-        ranks(&image)
+        board_field(&image)
     };
     (0..turns).map(image).min().unwrap_or_default()
-}
-
-/// The board field of a FEN.
-fn ranks(board: &[Option<char>; 64]) -> String {
-    let rank = |rank: usize| {
-        let mut text = String::new();
-        let mut empty = 0;
-        for square in &board[rank * 8..rank * 8 + 8] {
-            match square {
-                None => empty += 1,
-                Some(letter) => {
-                    if empty > 0 {
-                        text += &empty.to_string();
-                    }
-                    empty = 0;
-                    text.push(*letter);
-                }
-            }
-        }
-        if empty > 0 { text + &empty.to_string() } else { text }
-    };
-    let ranks: Vec<String> = (0..8).rev().map(rank).collect();
-    ranks.join("/")
 }
 
 #[cfg(test)]

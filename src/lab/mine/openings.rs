@@ -1,6 +1,6 @@
 //! Balanced openings, as [`duel`](crate::lab::duel)'s own were made.
 
-use super::{Collection, Wanted, epd_fields};
+use super::{Collection, Wanted};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
@@ -58,7 +58,7 @@ fn as_moves(moves: &[PackedMove]) -> String {
 }
 
 fn as_epd(moves: &[PackedMove]) -> String {
-    epd_fields(&moves.iter().fold(Position::startpos(), |position, &m| position.play(m).0))
+    moves.iter().fold(Position::startpos(), |position, &m| position.play(m).0).epd_fields()
 }
 
 fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::{Collection, Wanted, epd_fields, settled};
+use super::{Collection, Wanted, settled};
 use crate::board::pgn;
 use crate::board::{PackedMove, Position, Square};
 use crate::eval;
@@ -216,7 +216,7 @@ impl<'a> Miner<'a> {
             || position.legal_moves().len() < 2
             || epd::is_pawn_ending(position);
         // Without the clock and the history, which the file will not have.
-        let position = Position::from_fen(&format!("{} 0 1", epd_fields(position))).ok();
+        let position = Position::from_fen(&format!("{} 0 1", position.epd_fields())).ok();
         let position = position.filter(|_| !dull)?;
         funnel.seen += 1;
         let job = playing(&position);
@@ -286,7 +286,7 @@ impl Found {
     fn epd(&self, number: u32) -> String {
         format!(
             "{} bm {}; id \"tacet.{number:03}\"; c0 \"{}, next best {}, settled at depth {}\";",
-            epd_fields(&self.position),
+            self.position.epd_fields(),
             self.position.san(self.best),
             score_text(self.scores[0]),
             score_text(self.scores[1]),

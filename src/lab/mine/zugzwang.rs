@@ -14,7 +14,7 @@
 use std::collections::HashSet;
 
 use super::material::{MATERIALS, Material, before, image_key, materials};
-use super::{Collection, Wanted, epd_fields, settled};
+use super::{Collection, Wanted, settled};
 use crate::board::notation::quoted;
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
@@ -382,7 +382,7 @@ impl Find {
             Task::Move(best) => ("move", format!(" bm {};", self.position.san(best)), depth),
             Task::Mate(moves) => ("mate", format!(" dm {moves};"), depth),
         };
-        let fields = epd_fields(&self.position);
+        let fields = self.position.epd_fields();
         let whose = if pieces { "piece-" } else { "" };
         let comment = &self.comment;
         format!("{fields}{task} id \"{whose}{kind}.{number:03}\"; c0 \"{comment}{depth}\";")

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{Board, CastlingMode, Chess, Position as _};
+use shakmaty::{Board, CastlingMode, Chess, Position as _, PositionError};
 use tacet::board::{PackedMove, Position};
 
 /// Positions from which random games reach what they seldom do from the start: castling both ways,
@@ -123,7 +123,9 @@ pub fn position(fen: &str) -> Position {
 pub fn oracle(fen: &str) -> Chess {
     let setup = fen.parse::<Fen>().expect("our FEN is read").into_setup();
     let mode = CastlingMode::detect(&setup);
-    shakmaty::FromSetup::from_setup(setup, mode).unwrap_or_else(|error| panic!("{fen}: {error}"))
+    shakmaty::FromSetup::from_setup(setup, mode)
+        .or_else(PositionError::ignore_too_much_material)
+        .unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
 /// shakmaty's legal moves as UCI writes them in Chess960 mode, sorted.
