@@ -269,6 +269,18 @@ fn start_positions_are_read_in_every_form() {
 }
 
 #[test]
+fn a_tag_in_another_case_counts_where_the_name_is_missing_and_is_not_written_twice() {
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    for tags in [format!("[fen \"{fen}\"]"), format!("[FEN \"{fen}\"]\n[fEN \"nonsense\"]")] {
+        let text = format!("{tags}\n\n1. e4 Kd7 *");
+        assert_eq!(only_game(&text), "e2e4 e8d7", "{tags}");
+        let written = pgn::read(text.as_bytes()).next().unwrap().unwrap().to_string();
+        assert_eq!(written.to_lowercase().matches("[fen ").count(), 1, "{written}");
+        assert_eq!(only_game(&written), "e2e4 e8d7");
+    }
+}
+
+#[test]
 fn passes_are_read_played_and_written() {
     for text in ["1. e4 -- 2. d4 Z0 3. 0000 d5 *", "1.e4 --! 2.d4 @@@@ 3.Z0 d5"] {
         let game = pgn::read(text.as_bytes()).next().expect("a game").expect("is PGN");

@@ -220,9 +220,12 @@ impl Draft {
 
     /// Sets up the position in which the moves begin.
     fn begin(&mut self, line: usize) {
+        // The last of several; one in another case only where the name itself is missing.
         let value = |wanted: &str| {
-            let tag = self.tags.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-            tag.map(|(_, value)| value.trim())
+            let find = |is_it: &dyn Fn(&str) -> bool| {
+                self.tags.iter().rev().find(|(name, _)| is_it(name)).map(|(_, value)| value.trim())
+            };
+            find(&|name| name == wanted).or_else(|| find(&|name| name.eq_ignore_ascii_case(wanted)))
         };
         let mut start = Ok(Position::startpos());
         if let Some(variant) = value("Variant").filter(|variant| !is_chess(variant)) {

@@ -35,7 +35,8 @@ impl Game {
             write_tag(f, "FEN", &self.start.to_fen())?;
         }
         let mut others = self.tags.iter().filter(|(name, _)| {
-            !ROSTER.contains(&name.as_str()) && !DERIVED.contains(&name.as_str())
+            !ROSTER.contains(&name.as_str())
+                && !DERIVED.iter().any(|derived| derived.eq_ignore_ascii_case(name))
         });
         others.try_for_each(|(name, value)| write_tag(f, name, value))
     }
