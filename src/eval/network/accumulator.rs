@@ -115,7 +115,7 @@ impl Stack {
         if endings::may_mislead(position) {
             endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
         } else {
-            Score::estimate(value)
+            Score::cp(value)
         }
     }
 

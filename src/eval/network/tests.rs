@@ -76,7 +76,7 @@ fn defined(parameters: &Parameters, position: &Position) -> Score {
     if endings::may_mislead(position) {
         endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
     } else {
-        Score::estimate(value)
+        Score::cp(value)
     }
 }
 
