@@ -1,16 +1,16 @@
 # Tacet in a container, speaking UCI on standard input and output:
 #   docker build -t tacet .
 #   docker run --rm -i tacet
-# Options and files from outside: docker run --rm -i -v "$PWD:/data:ro" tacet go depth 12 -o EvalFile=/data/my.net
+# Files of the host are mounted: docker run --rm -i -v "$PWD:/data:ro" tacet go depth 12 -o EvalFile=/data/my.net
 
 FROM rust:1.95-alpine AS build
-# git, to name the commit.
+# git names the commit in `tacet --version`.
 RUN apk add --no-cache git musl-dev
 WORKDIR /tacet
 COPY . .
 RUN cargo build --release --locked --bin tacet
 
-# The program is linked statically and needs nothing else.
+# The program is linked statically.
 FROM scratch
 COPY --from=build /tacet/target/release/tacet /tacet
 COPY --from=build /tacet/LICENSE /LICENSE

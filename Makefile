@@ -1,6 +1,6 @@
-# For OpenBench: `make EXE=name` leaves the engine in ./name, `make EVALFILE=FILE` makes that network
-# part of it, FEATURES=tune its parameters options. The rest are short names for what CONTRIBUTING.md
-# asks for.
+# For OpenBench: `make EXE=name` builds the engine as ./name, EVALFILE=FILE embeds that network,
+# FEATURES=tune makes the search parameters UCI options. The other targets are short names for the
+# commands in CONTRIBUTING.md.
 
 EXE ?= tacet
 FEATURES ?=
@@ -10,7 +10,7 @@ ifdef EVALFILE
 export EVALFILE := $(abspath $(EVALFILE))
 endif
 
-# Windows adds its suffix to what cargo builds.
+# Programs have a suffix on Windows.
 ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
@@ -19,7 +19,7 @@ endif
 JOBS ?= 1
 .PHONY: build bench test tables lint ci clean help
 
-build: ## build the engine and copy it to ./$(EXE); `make EXE=name` chooses the name
+build: ## build the engine as ./$(EXE)
 	$(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES))
 	cp "$(or $(CARGO_TARGET_DIR),target)/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
 
@@ -37,11 +37,11 @@ lint: ## check format and lints
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --all-targets --all-features --locked -- -D warnings
 
-ci: ## everything that has to hold before a merge
+ci: ## run every check of a merge
 	./.ci/run
 
-clean: ## remove what was built
+clean: ## remove build files
 	$(CARGO) clean
 
-help: ## show this list
+help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16

@@ -11,7 +11,7 @@ use std::{env, fs};
 /// What the program is built from, besides the network.
 const SOURCES: [&str; 4] = ["build.rs", "Cargo.lock", "Cargo.toml", "src"];
 
-/// Relative to the package.
+/// Path of the shipped network in the package.
 const NETWORK: &str = "src/eval/network/tacet.net";
 
 /// The first bytes of a network file.
@@ -49,7 +49,7 @@ fn network(package: &Path) -> Result<PathBuf, String> {
             let path = path.display();
             Err(format!("{path}: a network of format {format}; this version reads format {FORMAT}"))
         }
-        _ => Err(format!("{}: not a network of Tacet", path.display())),
+        _ => Err(format!("{}: not a Tacet network", path.display())),
     }
 }
 
@@ -62,7 +62,7 @@ fn commit_line(package: &Path) -> String {
     commit(package).unwrap_or_else(|| "unknown: not built in a git repository".to_owned())
 }
 
-/// The commit's short hash, and whether the sources differ from it.
+/// The short hash of the commit, and whether the sources differ from it.
 fn commit(package: &Path) -> Option<String> {
     // The source may lie inside another repository.
     let top = fs::canonicalize(git(package, &["rev-parse", "--show-toplevel"])?).ok()?;

@@ -1,7 +1,7 @@
-//! How fast the parts are: `cargo bench`, or `cargo bench -- pass` for one of them.
+//! Speed of the parts: `cargo bench`, or `cargo bench -- pass` for one of them.
 //!
-//! Where shakmaty can do the same thing it is measured beside ours. For a ratio to rely on, measured
-//! in turns, see the ignored test of `tests/perft.rs`.
+//! Where shakmaty does the same thing, it is measured next to ours. The ignored test of
+//! `tests/integration/perft.rs` measures both in turns, for a reliable ratio.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -32,7 +32,7 @@ use packaging::{CompletionsArgs, ManArgs};
 
 /// A UCI chess engine and null-move laboratory
 #[derive(Parser)]
-#[command(name = "tacet", version, long_version = packaging::version(), about)]
+#[command(name = "tacet", bin_name = "tacet", version, long_version = packaging::version(), about)]
 struct Cli {
     /// Show no progress on standard error
     #[arg(long, short, global = true, display_order = 900)]

@@ -1,11 +1,11 @@
-//! The binary: starts the logger and hands the command line over.
+//! Starts the logger and runs the command line.
 
 use std::process::ExitCode;
 
 use env_logger::{Env, Target};
 
 fn main() -> ExitCode {
-    // Stdout belongs to the protocol.
+    // Standard output is for the protocol.
     env_logger::Builder::from_env(Env::default().default_filter_or("warn"))
         .target(Target::Stderr)
         .init();

@@ -33,7 +33,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "compare",
         &[
-            "tacet compare wcs.epd --depths 8,9,10 --jobs 4",
+            "tacet compare wcs.epd --depths 8-10 --jobs 4",
             "tacet compare wcs.epd --depths 8 --null-move off,verified-r3 --out wcs-8",
         ],
     ),
@@ -41,19 +41,14 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "audit",
         &[
             "tacet audit wcs.epd --depths 7 --jobs 4",
-            "tacet audit zugzwang.epd --depths 6,7 --null-move standard-r3,verified-r3 --sample 50",
+            "tacet audit zugzwang.epd --depths 6,7 --sample 50",
         ],
     ),
-    (
-        "trace",
-        &[
-            "tacet trace \"8/8/8/8/8/4k3/2p5/2K5 b - - 0 1\" --depth 9 --null-move double,verified-r3",
-        ],
-    ),
+    ("trace", &["tacet trace \"8/8/8/8/8/4k3/2p5/2K5 b - - 0 1\" --depth 9"]),
     (
         "duel",
         &[
-            "tacet duel NullMove=verified-r3 NullMove=standard-r3 --games 1000",
+            "tacet duel NullMove=verified-r3 NullMove=standard-r3 --jobs 4",
             "tacet duel NullMove=modern NullMove=off --searcher playing --tc 8+0.08",
         ],
     ),

@@ -62,8 +62,9 @@ pub struct DatagenArgs {
     /// Sampled positions per position of the games
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share::<f64>, requires = "inner_out")]
     pub inner_share: f64,
-    /// Games played at the same time
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Games to play at once
+    #[arg(long = "jobs", alias = "threads", value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
     /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]

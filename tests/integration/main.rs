@@ -1,10 +1,11 @@
-//! All integration tests, in one program: most of the time of 23 would be spent on linking.
+//! All integration tests in one program, since every program costs a link.
 
 mod analysis;
 mod architecture;
 mod board;
 mod classic;
 mod cli;
+mod cli_texts;
 mod common;
 mod faults;
 mod lab_audit;

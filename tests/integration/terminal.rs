@@ -122,7 +122,10 @@ fn ctrl_c_ends_an_unlimited_search_with_its_answer() {
 #[test]
 fn tables_and_help_fit_eighty_columns() {
     let mut commands = vec![vec!["schemes"], vec!["--help"]];
-    for name in ["go", "bench", "perft", "eval", "suite", "compare", "duel", "zugzwang", "mine"] {
+    for name in [
+        "go", "bench", "perft", "eval", "suite", "compare", "audit", "trace", "duel", "zugzwang",
+        "mine",
+    ] {
         commands.push(vec![name, "--help"]);
         commands.push(vec![name, "-h"]);
     }

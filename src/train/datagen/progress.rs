@@ -1,50 +1,41 @@
-//! A bar on the terminal; without one, a line now and then.
+//! Progress of `datagen`: games or positions, whichever is the goal.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use super::{Counts, Goal};
-
-/// Games from one line to the next without a terminal.
-pub(super) const LINE_INTERVAL: u64 = 500;
+use crate::kit::progress;
 
 pub(super) struct Progress {
-    bar: ProgressBar,
+    shown: progress::Progress,
     began: Instant,
     goal: Goal,
     found: Counts,
     now: Counts,
-    lines: bool,
 }
 
 impl Progress {
     pub fn new(goal: Goal, found: Counts) -> Progress {
-        let length = if goal.positions < u64::MAX { goal.positions } else { goal.games };
-        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len}, {msg}, {eta}") {
-            bar.set_style(style);
-        }
-        let lines = !std::io::stderr().is_terminal();
-        let progress = Progress { bar, began: Instant::now(), goal, found, now: found, lines };
+        let (total, done) = if goal.positions < u64::MAX {
+            (goal.positions, found.positions)
+        } else {
+            (goal.games, found.games)
+        };
+        let shown = progress::Progress::new(total, done);
+        let progress = Progress { shown, began: Instant::now(), goal, found, now: found };
         progress.show();
-        progress.bar.reset_eta();
         progress
     }
 
     pub fn set(&mut self, now: Counts) {
         self.now = now;
         self.show();
-        if self.lines && self.now.games.is_multiple_of(LINE_INTERVAL) {
-            eprintln!("{}", self.summary());
-        }
     }
 
     fn show(&self) {
         let counts_positions = self.goal.positions < u64::MAX;
-        self.bar.set_position(if counts_positions { self.now.positions } else { self.now.games });
-        self.bar.set_message(self.summary());
+        self.shown.set_message(self.summary());
+        self.shown.set_position(if counts_positions { self.now.positions } else { self.now.games });
     }
 
     fn summary(&self) -> String {
@@ -59,7 +50,7 @@ impl Progress {
     }
 
     pub fn finish(&self) -> std::io::Result<()> {
-        self.bar.finish_and_clear();
+        self.shown.finish_and_clear();
         writeln!(std::io::stdout(), "{}", self.summary())
     }
 }
