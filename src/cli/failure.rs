@@ -100,7 +100,7 @@ fn one_line(error: &clap::Error) -> String {
         (Some(argument), Some(value)) if error.kind() == Usage::ValueValidation => {
             let name = argument.split(" <").next().unwrap_or_default();
             match reason(error) {
-                reason if reason.starts_with("unknown") => format!("{name}: {reason}"),
+                reason if reason.contains(&format!("'{value}'")) => format!("{name}: {reason}"),
                 reason => format!("{name}: invalid value '{value}' ({reason})"),
             }
         }

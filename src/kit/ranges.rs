@@ -18,7 +18,7 @@ pub fn parse(text: &str, bounds: RangeInclusive<i32>) -> Result<Vec<i32>, String
             }
         };
         if first > last {
-            return Err(format!("'{word}' is empty (did you mean '{last}-{first}'?)"));
+            return Err(format!("'{word}' is empty; did you mean '{last}-{first}'?"));
         }
         numbers.extend(first..=last);
     }

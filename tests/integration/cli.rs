@@ -121,7 +121,8 @@ fn go() {
     assert!(text.lines().last().is_some_and(|line| line.starts_with("bestmove ")), "{text}");
     let text = good(&["go", "depth 2", "--fen", MATE_IN_1]);
     assert!(text.contains("score mate 1") && text.ends_with("bestmove g1g7\n"), "{text}");
-    let text = good(&["go", "wtime", "-5", "--moves", "e2e4 e7e5", "-o", "MultiPV=2"]);
+    assert!(good(&["go", "wtime", "-5"]).contains("bestmove"));
+    let text = good(&["go", "depth", "2", "--moves", "e2e4 e7e5", "-o", "MultiPV=2"]);
     assert!(text.contains(" multipv 2 "), "{text}");
     let text = good(&["go", "nodes", "500", "--searcher", "classic", "--null-move", "reduce-1"]);
     assert!(text.contains("bestmove"), "{text}");
