@@ -111,7 +111,7 @@ pub fn network(bytes: &[u8]) {
     }
 }
 
-/// Values along some moves, as a search keeps them and anew.
+/// Evaluations along some moves: updated move by move, and computed from the position.
 fn evaluate(network: Network) {
     let evaluator = Evaluator::Network(Arc::new(network));
     let mut position = Position::startpos();
@@ -121,8 +121,8 @@ fn evaluate(network: Network) {
         let (next, change) = position.play(m);
         state.push(&change);
         position = next;
-        let anew = State::with(&evaluator, &position).evaluate(&position);
-        assert_eq!(state.evaluate(&position), anew, "after {text}");
+        let fresh = State::with(&evaluator, &position).evaluate(&position);
+        assert_eq!(state.evaluate(&position), fresh, "after {text}");
     }
 }
 

@@ -23,7 +23,7 @@ use crate::time::{Limits, TimeManager};
 const NODES: u64 = 2_000;
 /// Its table, in MB.
 const HASH: usize = 1;
-/// So many openings in a row may be refused.
+/// Openings that may be refused in a row.
 const PATIENCE: u32 = 200;
 /// A longer line of a book is cut.
 const LONGEST_LINE: u64 = 4_096;

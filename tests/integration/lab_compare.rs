@@ -160,7 +160,7 @@ fn more_schemes_and_other_depths_use_what_is_there() {
     let output = run(&place, &words);
     done(&output, "8 of 16 searches are done already");
     assert!(String::from_utf8_lossy(&output.stdout).contains("of off"), "{output:?}");
-    // Deeper ones are made anew, and then serve for less too.
+    // Deeper ones are searched, and serve for lower depths from then on.
     let deeper = ["--depths", "5", "--null-move", "standard-r2,off", "--out", "x", "--force"];
     done(&run(&place, &deeper), "8 of 16 searches are done already");
     let again = run(&place, &words);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tacet::kit::random::Random;
 
-/// So many inputs each. Enough to be a test, too few to be fuzzing.
+/// Inputs per property: enough for a test, too few for fuzzing.
 const INPUTS: u64 = 4_000;
 
 const COMMANDS: [&str; 6] = [

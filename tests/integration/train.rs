@@ -92,8 +92,8 @@ fn a_network_is_trained_and_plays() {
     }
 }
 
-/// Starts the program, kills it (as `kill -9` does) once the file is so long, and tells whether it
-/// was still at work then.
+/// Starts the program and kills it (as `kill -9` does) once the file has `length` bytes. Tells whether
+/// it was still at work.
 fn killed(arguments: &[&str], file: &Path, length: u64) -> bool {
     let mut child: Child = std::process::Command::new(env!("CARGO_BIN_EXE_tacet"))
         .args(arguments)

@@ -1,4 +1,4 @@
-//! The values of before there was a network.
+//! The first values of the classical evaluation, from which all networks descend.
 //!
 //! A formula of a few numbers per kind of piece (its material, and what it gains by standing in the
 //! centre, by advancing, and so on) was written down by hand; 6,000 games that the engine then played
