@@ -41,8 +41,6 @@ fn messages_about_mistakes() {
         "go --format xml",
         "go --null-move verfied-r3",
         "go --searcher clasic depth 1",
-        "go depth 1 --fen nonsense",
-        "go depth 1 --moves e2e5",
         "go depth 1 -o Contempt=3",
         "perft",
         "perft 240",
