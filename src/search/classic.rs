@@ -1,11 +1,11 @@
 //! The searcher of "Verified Null-Move Pruning" (David-Tabibi & Netanyahu, ICGA Journal 25(3),
 //! 2002), for its experiments: iterative deepening, NegaScout (Reinefeld 1983) with a transposition
 //! table, captures by MVV/LVA, quiet moves by the history heuristic (Schaeffer 1989), a quiescence
-//! search of captures, one ply more for leaves in check, and a null-move scheme. Nothing else: no
-//! killers, no reductions but the scheme's own, no futility, no aspiration windows.
+//! search of captures, a check extension at the leaves, and a null-move scheme. Nothing else: no killers, no
+//! reductions except the scheme's own, no futility pruning, no aspiration windows.
 //!
-//! What the paper leaves open is decided as `docs/research/schemes.md` tells, and can be turned about by
-//! [`ClassicOptions`](super::ClassicOptions).
+//! Where the paper is silent, `docs/research/schemes.md` says what is done. [`ClassicOptions`](super::ClassicOptions)
+//! change it.
 
 use super::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use super::observer::{Entered, Reason, Step};
@@ -19,14 +19,14 @@ use crate::board::{PackedMove, Position, Role, color_index, see};
 use crate::score::{Depth, MAX_DEPTH, MAX_PLY, Ply, Score};
 use crate::time::SearchState;
 
-/// The searcher. One is made for each search: history begins empty.
+/// The classic searcher. One is made for each search, so its history starts empty.
 pub struct Classic<'a> {
     worker: Worker<'a>,
-    /// By colour, origin and destination: how often a quiet move was best, weighted by 2^depth.
+    /// By colour, origin and destination: the history of quiet moves.
     history: Box<[[[u32; 64]; 64]; 2]>,
-    /// Moves of the nodes on the path, one list a ply.
+    /// By ply: the moves of the node on the path.
     lists: Vec<Scored>,
-    /// By ply: the last two quiet moves that cut. Used only if switched on.
+    /// By ply: the last two quiet moves that cut. In use only with the option `killers`.
     killers: Vec<[PackedMove; 2]>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Classic<'a> {
         Classic { worker, history: Box::new([[[0; 64]; 64]; 2]), lists, killers }
     }
 
-    /// Deepens until the keeper says stop. A mate found does not end the search.
+    /// Deepens until the time manager stops the search. A mate does not end it.
     pub fn run(mut self, report: &mut dyn FnMut(&Message)) -> Outcome {
         let mut outcome = Outcome::default();
         for depth in self.first_depth()..=self.worker.time.max_depth() {
@@ -85,14 +85,14 @@ impl<'a> Classic<'a> {
         Some((score, self.worker.stats))
     }
 
-    /// Tells the observer, if there is one, how the next node is reached.
+    /// Tells the observer how the next node is reached.
     fn step(&self, step: Step) {
         if let Some(observer) = &self.worker.job.observer {
             observer.step(step);
         }
     }
 
-    /// One iteration: the best lines, as many as are wanted. `None` if stopped.
+    /// One iteration: as many lines as wanted, best first. `None` if the search was stopped.
     fn iteration(&mut self, depth: Depth, report: &mut dyn FnMut(&Message)) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
         self.worker.excluded.clear();
@@ -213,8 +213,8 @@ impl<'a> Classic<'a> {
         let mut found = self.moves(position, window, searched_depth, ply, below, tt_move)?;
         let mut reason = if searched_depth < depth { Reason::Verified } else { Reason::Moves };
         if redo && found.score < beta {
-            // Passing reaches beta, no move does: zugzwang, or the reduction's mistake.
-            found = self.again(position, window, depth, ply, path, tt_move)?;
+            // A null move reaches beta, no move does: a zugzwang, or a mistake of the reduced search.
+            found = self.search_zugzwang(position, window, depth, ply, path, tt_move)?;
             searched_depth = depth;
             reason = Reason::Zugzwang;
         }
@@ -222,8 +222,8 @@ impl<'a> Classic<'a> {
         Some((found, reason))
     }
 
-    /// The second search after a failed verification, counted apart.
-    fn again(
+    /// Searches the moves in full after a failed verification. Counted apart.
+    fn search_zugzwang(
         &mut self,
         position: &Position,
         window: Window,
@@ -240,7 +240,7 @@ impl<'a> Classic<'a> {
         Some(found)
     }
 
-    /// Searches the moves of a node: the NegaScout loop.
+    /// The NegaScout loop over the moves of a node.
     fn moves(
         &mut self,
         position: &Position,
@@ -259,8 +259,8 @@ impl<'a> Classic<'a> {
             if ply == 0 && !self.worker.is_wanted_at_root(m) {
                 continue;
             }
-            let below = Below { window: Window { alpha, beta: window.beta }, depth, ply, path };
-            let score = self.child(position, m, below, searched)?;
+            let parent = Parent { window: Window { alpha, beta: window.beta }, depth, ply, path };
+            let score = self.child(position, m, parent, searched)?;
             searched += 1;
             if score > found.score {
                 found = Found { score, best: m };
@@ -283,16 +283,16 @@ impl<'a> Classic<'a> {
         Some(found)
     }
 
-    /// The value of one move, after `searched` others: the first with the whole window, others
-    /// with a null window first.
+    /// The value of one move after `searched` others: the first with the full window, the others with a zero
+    /// window first.
     fn child(
         &mut self,
         position: &Position,
         m: PackedMove,
-        below: Below,
+        parent: Parent,
         searched: usize,
     ) -> Option<Score> {
-        let Below { window: Window { alpha, beta }, depth, ply, path } = below;
+        let Parent { window: Window { alpha, beta }, depth, ply, path } = parent;
         let path = path.after_move();
         self.worker.prefetch(position, m);
         let next = self.worker.make(position, m);
@@ -320,7 +320,7 @@ impl<'a> Classic<'a> {
         Some(score)
     }
 
-    /// Captures until the position is quiet. The node is counted already.
+    /// Searches captures until the position is quiet. The node is already counted.
     fn quiescence(
         &mut self,
         position: &Position,
@@ -387,7 +387,7 @@ impl<'a> Classic<'a> {
         }
     }
 
-    /// The next move: the table's, then captures, then quiet moves, each best first.
+    /// The next move: TT move, captures, quiet moves, each kind best first.
     fn next_move(
         &mut self,
         position: &Position,
@@ -423,7 +423,7 @@ impl<'a> Classic<'a> {
         }
     }
 
-    /// Schaeffer's history: a quiet move that was best gains 2^depth.
+    /// Adds 2^depth to the history of a quiet move that was best (Schaeffer).
     fn reward(&mut self, position: &Position, m: PackedMove, depth: Depth, ply: Ply) {
         let switches = &self.worker.job.switches;
         if position.is_noisy(m) {
@@ -520,9 +520,9 @@ impl Found {
     }
 }
 
-/// Where a move is played: the window now, and the node's depth, ply and path.
+/// The window of a move and the depth, ply and path of its node.
 #[derive(Clone, Copy)]
-struct Below {
+struct Parent {
     window: Window,
     depth: Depth,
     ply: Ply,
@@ -548,7 +548,7 @@ impl Picker {
     }
 }
 
-/// The material of the side to move less the other's.
+/// The material balance for the side to move.
 fn material(position: &Position) -> Score {
     let sum = |color| -> i32 {
         let count = |role| position.pieces(color, role).count() as i32;
@@ -558,7 +558,7 @@ fn material(position: &Position) -> Score {
     Score::cp(sum(position.turn()) - sum(!position.turn()))
 }
 
-/// The score of a table entry, if it decides the node: exact ones anywhere, bounds outside PV.
+/// The score of a TT entry, if it decides the node: exact scores anywhere, bounds outside PV nodes.
 fn usable(entry: &Entry, alpha: Score, beta: Score, depth: Depth, ply: Ply) -> Option<Score> {
     let score = entry.score.from_table(ply);
     let decides = entry.bound.decides(score, alpha, beta)
@@ -566,7 +566,7 @@ fn usable(entry: &Entry, alpha: Score, beta: Score, depth: Depth, ply: Ply) -> O
     (decides && entry.depth >= depth).then_some(score)
 }
 
-/// A node, as the null-move module sees it.
+/// A node, as the null-move schemes search it.
 struct AtNode<'s, 'a, 'p> {
     searcher: &'s mut Classic<'a>,
     position: &'p Position,

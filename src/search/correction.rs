@@ -1,9 +1,8 @@
-//! Correction history: by how much the evaluation was wrong in positions like this one.
+//! Correction history: the average error of the static evaluation in similar positions.
 //!
-//! What a search finds is compared with the static evaluation of its root; the error is remembered
-//! under several features of the position (pawns, each side's other pieces, minor pieces, the last
-//! two moves) and added to the evaluation where they occur again. Idea: Caissa (Witek) and
-//! Stockfish, 2024.
+//! The score of a search is compared with the static evaluation of its node. The error is stored under
+//! several features of the position (pawns, each side's pieces, minor pieces, the last two moves) and
+//! added to the evaluation of positions that share them. Idea: Caissa (Witek) and Stockfish, 2024.
 
 use super::history::boxed;
 use super::{memory, params};
@@ -11,31 +10,31 @@ use crate::board::threats::Threats;
 use crate::board::{PieceSquare, Position, color_index};
 use crate::score::{Depth, Score};
 
-/// Slots of a table that is indexed by a hash key.
+/// Entries of a table that is indexed by a hash key.
 const SLOTS: usize = if cfg!(feature = "tune") { 65_536 } else { 16_384 };
-/// Slots in use unless the fifty-move counter is part of the key.
+/// Entries in use unless the fifty-move counter is part of the key.
 const USUAL_SLOTS: usize = 16_384;
 /// Rows of the table by the move four plies ago, which is off by default.
 const FOURTH: usize = if cfg!(feature = "tune") { 768 } else { 1 };
-/// Errors stay within ±this; a unit is about a 32nd of a centipawn before weighting.
+/// Errors stay within ±`LIMIT`, in units of about 1/32 centipawn before weighting.
 const LIMIT: i32 = 1024;
 
 type BySide<const N: usize> = Box<[[i16; N]; 2]>;
 
-/// The errors, one table a feature; all by side to move.
+/// One table for each feature, all by side to move.
 pub struct Correction {
     pawns: BySide<SLOTS>,
     non_pawns: [BySide<SLOTS>; 2],
     minors: BySide<SLOTS>,
-    /// By the last move's piece on its destination, then by the move's before.
+    /// By piece and destination of the last move, then of the move before.
     continuation: Box<[[i16; 768]; 768]>,
-    /// By the last move's piece on its destination, then by that of the move four plies ago.
+    /// By piece and destination of the last move, then of the move four plies ago.
     fourth: Box<[[i16; 768]; FOURTH]>,
     /// By our pieces that are attacked.
     threats: BySide<SLOTS>,
 }
 
-/// The moves one, two and four plies ago. The last is `None` unless it is in use.
+/// The moves one, two and four plies ago. The third is `None` unless its table is in use.
 pub type Moves = [Option<PieceSquare>; 3];
 
 impl Default for Correction {
@@ -45,7 +44,7 @@ impl Default for Correction {
 }
 
 impl Correction {
-    /// No errors known.
+    /// Empty tables.
     pub fn new() -> Correction {
         Correction {
             pawns: boxed([0; SLOTS]),
@@ -57,19 +56,20 @@ impl Correction {
         }
     }
 
-    /// Asks the processor for what [`Correction::corrected`] will read, but for the moves'.
+    /// Prefetches what [`Correction::corrected`] reads, except the tables by moves.
     #[inline]
     pub fn prefetch(&self, position: &Position) {
         let keys = position.keys();
         let side = color_index(position.turn());
-        let wish = |table: &BySide<SLOTS>, key| memory::prefetch(&table[side][slot(position, key)]);
-        wish(&self.pawns, keys.pawns);
-        wish(&self.non_pawns[0], keys.non_pawns[0]);
-        wish(&self.non_pawns[1], keys.non_pawns[1]);
-        wish(&self.minors, keys.minors);
+        let prefetch =
+            |table: &BySide<SLOTS>, key| memory::prefetch(&table[side][slot(position, key)]);
+        prefetch(&self.pawns, keys.pawns);
+        prefetch(&self.non_pawns[0], keys.non_pawns[0]);
+        prefetch(&self.non_pawns[1], keys.non_pawns[1]);
+        prefetch(&self.minors, keys.minors);
     }
 
-    /// The evaluation with what is known of its errors.
+    /// The evaluation plus the average error of similar positions.
     #[inline]
     pub fn corrected(&self, position: &Position, moves: Moves, eval: Score) -> Score {
         if params::use_correction() == 0 {
@@ -97,7 +97,7 @@ impl Correction {
         Score::cp(eval.value() + sum / 2048)
     }
 
-    /// The search of `depth` plies found `error` centipawns more than the evaluation said.
+    /// Records that a search to `depth` scored `error` centipawns above the evaluation.
     pub fn learn(&mut self, position: &Position, moves: Moves, depth: Depth, error: i32) {
         let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
         let keys = position.keys();
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_learnt_corrects_positions_alike_and_stays_small() {
+    fn errors_correct_similar_positions_and_stay_small() {
         let mut correction = Correction::new();
         let position = Position::startpos();
         let eval = Score::cp(10);

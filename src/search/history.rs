@@ -1,22 +1,22 @@
 //! Histories: which moves were good elsewhere in the tree.
 //!
-//! The history heuristic is Schaeffer's (1989); the update that never overflows is "history
-//! gravity"; continuation history is indexed by the moves one, two, four and six plies before, pawn
-//! history (Caissa, Witek 2023) by the pawns.
+//! The history heuristic is Schaeffer's (1989). Bonuses use "history gravity", which keeps the counters
+//! bounded. Continuation history is indexed by the moves one, two, four and six plies ago, pawn history
+//! (Caissa, Witek 2023) by the pawns.
 
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, PieceSquare, Position, Square, color_index};
 use crate::search::params;
 
-/// Histories stay within ±this.
+/// Counters stay within ±`LIMIT`.
 pub const LIMIT: i32 = 16_384;
 
-/// A counter in `-LIMIT..=LIMIT`: the nearer to the limit, the less a further bonus moves it.
+/// A counter in `-LIMIT..=LIMIT`. The closer it is to the limit, the less a bonus moves it.
 #[derive(Clone, Copy, Default)]
 pub struct Counter(i16);
 
 impl Counter {
-    /// Its value.
+    /// The value.
     #[inline]
     pub const fn get(self) -> i32 {
         self.0 as i32
@@ -30,7 +30,7 @@ impl Counter {
         self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
     }
 
-    /// Adds a bonus that moves the counter the less, the nearer `base` is to the limit.
+    /// Adds a bonus, less the closer `base` is to the limit.
     #[inline]
     fn update_by(&mut self, bonus: i32, base: i32) {
         let bonus = bonus.clamp(-LIMIT, LIMIT);
@@ -42,7 +42,7 @@ impl Counter {
 /// Slots of the history by pawns.
 const PAWN_SLOTS: usize = 512;
 
-/// The history of replies to one move: by the piece that moves and where it goes.
+/// The history of the replies to one move, by piece and destination.
 pub type Replies = [Counter; 768];
 
 /// Kinds of earlier moves: in check or not, capture or not. Without the feature `tune` there is one.
@@ -76,17 +76,17 @@ impl PastMove {
 
 /// All histories of one thread.
 pub struct History {
-    /// By colour, whether origin and destination are attacked, origin and destination.
+    /// Main history: by colour, by whether origin and destination are attacked, by origin and destination.
     quiet: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
-    /// By piece on its destination and role captured.
+    /// Capture history: by piece, destination and captured piece. Twice, see [`noisy_threat`].
     noisy: Box<[[[Counter; 7]; 768]; 2]>,
-    /// By an earlier move's piece on its destination, then by this move's.
+    /// Continuation history: by piece and destination of an earlier move, then of this move.
     continuation: Box<[Replies; 768 * KINDS]>,
-    /// By the pawns, then by this move's piece on its destination.
+    /// Pawn history: by the pawns, then by piece and destination.
     pawns: Box<[Replies; PAWN_SLOTS]>,
 }
 
-/// A quiet move and what its histories depend on.
+/// A quiet move and what its histories are indexed by.
 #[derive(Clone, Copy)]
 pub struct Quiet {
     colour: usize,
@@ -97,7 +97,7 @@ pub struct Quiet {
 }
 
 impl Quiet {
-    /// A quiet move, and what the opponent threatens.
+    /// A quiet move of a position, with the opponent's threats.
     #[inline]
     pub fn new(position: &Position, threats: &Threats, m: PackedMove) -> Quiet {
         Quiet {
@@ -110,18 +110,18 @@ impl Quiet {
     }
 }
 
-/// The histories of one position's quiet moves, found once for all of them.
+/// The histories of a position's quiet moves.
 pub struct Quiets<'a> {
     butterfly: &'a [[[Counter; 64]; 64]; 4],
     pawns: &'a Replies,
     continuations: [&'a Replies; 4],
 }
 
-/// What is known of replies where there was no move.
+/// The history of replies to no move.
 static NOTHING: Replies = [Counter(0); 768];
 
 impl Quiets<'_> {
-    /// The value of a move.
+    /// The value of a move for move ordering: the weighted sum of its histories.
     #[inline]
     pub fn value(&self, quiet: &Quiet) -> i32 {
         let moved = quiet.moved.index();
@@ -141,14 +141,14 @@ impl Quiets<'_> {
         value / 1024
     }
 
-    /// How a move did whatever came before.
+    /// The history of a move whatever came before.
     #[inline]
     pub fn main_history(&self, quiet: &Quiet) -> i32 {
         let Quiet { attacked, m, .. } = *quiet;
         self.butterfly[attacked][m.from() as usize][m.to() as usize].get()
     }
 
-    /// How it did after the moves one, two and four plies ago.
+    /// Its history after the moves one, two and four plies ago, summed.
     #[inline]
     pub fn continuation_history(&self, quiet: &Quiet) -> i32 {
         self.continuations[..3].iter().map(|replies| replies[quiet.moved.index()].get()).sum()
@@ -162,7 +162,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Nothing known.
+    /// Empty histories.
     pub fn new() -> History {
         History {
             quiet: boxed([[[Counter(0); 64]; 64]; 4]),
@@ -172,8 +172,7 @@ impl History {
         }
     }
 
-    /// The histories of a position's quiet moves; `before` are the pieces moved one, two, four and
-    /// six plies ago.
+    /// The histories of a position's quiet moves. `before` are the moves one, two, four and six plies ago.
     #[inline]
     pub fn quiets(&self, position: &Position, before: &[Option<PastMove>; 4]) -> Quiets<'_> {
         Quiets {
@@ -206,7 +205,7 @@ impl History {
         past.for_each(|past| self.continuation[past.index()][moved].update_by(bonus, base));
     }
 
-    /// Adds to what is known of a quiet move whatever came before.
+    /// Adds to the main history of a quiet move.
     pub fn update_main(&mut self, quiet: &Quiet, bonus: i32) {
         let Quiet { colour, attacked, m, .. } = *quiet;
         self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
@@ -226,13 +225,13 @@ impl History {
     }
 }
 
-/// What a cutoff at a depth is worth to the move that made it.
+/// The bonus of a move that cut at this depth.
 pub fn bonus(depth: i32) -> i32 {
     (depth * params::history_bonus() - params::history_bonus_base())
         .clamp(0, params::history_bonus_max())
 }
 
-/// The piece that moves, on the square it goes to: castling as the king on its rook's square.
+/// The moved piece on its destination. Castling counts as the king on its rook's square.
 #[inline]
 pub fn moved_piece(position: &Position, m: PackedMove) -> PieceSquare {
     PieceSquare::new(position.turn(), position.moved_role(m), m.to())
@@ -260,7 +259,7 @@ fn noisy_threat(threats: &Threats, m: PackedMove) -> usize {
     usize::from(params::use_noisy_threats() != 0 && threats.all.contains(m.to()))
 }
 
-/// An array on the heap, made there: it may be too large for the stack.
+/// Makes an array directly on the heap, since it may be too large for the stack.
 pub fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
     match vec![value; N].into_boxed_slice().try_into() {
         Ok(array) => array,

@@ -1,13 +1,13 @@
-//! The order of moves: the sooner the best one comes, the smaller the tree.
+//! Lists of moves that are picked in the order of their values.
 
 use crate::board::movegen::{Kind, MAX_MOVES, MoveList, generate};
 use crate::board::{PackedMove, Position, Role};
 
-/// Moves with values, taken best first. Sorting as far as needed: most nodes are left early.
+/// Moves with values, picked best first by selection sort: most nodes are cut after a few moves.
 pub struct Scored {
     moves: MoveList,
-    /// From the highest bit: value 32, place in the order of generation (reversed) 16, move 16. No
-    /// two are equal, so the largest is the best move, the earliest generated among equals.
+    /// From the highest bit: value (32 bits), place in the order of generation, reversed (16), move (16). The
+    /// greatest key is the best move; among equal values, the one generated first.
     keys: [i64; MAX_MOVES],
     next: usize,
 }
@@ -24,7 +24,7 @@ impl Scored {
         Scored { moves: MoveList::new(), keys: [0; MAX_MOVES], next: 0 }
     }
 
-    /// Generates the moves of one kind and values them.
+    /// Generates the moves of one kind with their values.
     #[inline]
     pub fn fill(&mut self, position: &Position, kind: Kind, value: impl Fn(PackedMove) -> i32) {
         self.moves.clear();
@@ -36,7 +36,7 @@ impl Scored {
         }
     }
 
-    /// The best move not yet taken, the earliest generated among equals, and its value.
+    /// Picks the best of the remaining moves; among equal values, the one generated first.
     #[inline]
     pub fn take(&mut self) -> Option<(PackedMove, i32)> {
         let rest = &mut self.keys[self.next..self.moves.len()];
@@ -53,7 +53,8 @@ impl Scored {
     }
 }
 
-/// Most valuable victim first, then least valuable attacker; a promotion counts the queen gained.
+/// Most valuable victim first, then least valuable attacker (MVV/LVA). A promotion counts as a capture of a
+/// queen.
 #[inline]
 pub fn mvv_lva(position: &Position, m: PackedMove) -> i32 {
     let victim = position.captured(m).map_or(0, |role| role as i32);

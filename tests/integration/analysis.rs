@@ -1,5 +1,5 @@
-//! What people who analyse rely on: several lines, true mates, whole variations, and word from a
-//! search that takes long. The clock is the tests' own.
+//! What analysis relies on: several lines, true mates, complete variations, and reports from a long search.
+//! The clock is simulated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ const MATES_IN_4: [&str; 5] = [
     "1R2n1k1/r3pp1p/6p1/3P4/P1p2B2/6P1/5PKP/b7 w - - 0 1",
 ];
 
-/// Mates in four that begin with a quiet move, where the side to move would win without one too.
+/// Mates in four that begin with a quiet move, in positions that are won without the mate too.
 const QUIET_MATES_IN_4: [&str; 4] = [
     "6k1/5p2/5Pp1/4p1Pp/4P2P/3r3q/7N/Q6K b - - 0 1",
     "7N/8/4p3/1b6/p1p1p3/k1P1P3/2K5/2N5 w - - 0 1",
@@ -40,7 +40,7 @@ const QUIET_MATES_IN_4: [&str; 4] = [
     "r1b1Q3/ppq3pk/1b2p1p1/3pPp2/3P4/2P5/5PPP/4R1K1 w - - 0 1",
 ];
 
-/// A clock that advances by `leap` milliseconds with each look.
+/// A clock that advances by `leap` milliseconds with each reading.
 struct Leaping {
     now: AtomicU64,
     leap: u64,
@@ -56,7 +56,7 @@ fn job(fen: &str) -> SearchJob {
     SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing)
 }
 
-/// What is found, and what is said on the way.
+/// The outcome and the messages of a search.
 fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
     let clock = Arc::new(Leaping { now: AtomicU64::new(0), leap });
     let keeper = TimeManager::new(clock, limits, Color::White, Duration::ZERO);
@@ -66,7 +66,7 @@ fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
     (outcome, said)
 }
 
-/// What is found with what an earlier search has left in the table.
+/// The outcome of a search with the table of an earlier search.
 fn run_after(table: &Table, job: &SearchJob, limits: Limits) -> Outcome {
     search::run(job, table, &TimeManager::with_limits(limits), &mut |_| {})
 }
@@ -86,8 +86,8 @@ fn moves(said: &[Message]) -> Vec<CurrentMove> {
     said.iter().filter_map(current).collect()
 }
 
-/// Asserts that a line can be played, that nothing follows a draw, and that a mate is there when it
-/// is promised and not else.
+/// Asserts that a line can be played, that it ends at a draw, and that it ends in mate exactly if its score
+/// is a mate.
 fn assert_whole(root: &Position, info: &Info) {
     let mut now = root.clone();
     let mut keys = Vec::new();
@@ -132,10 +132,10 @@ fn several_lines_are_consistent_at_every_depth() {
     }
 }
 
-/// Stopped in its first iteration or later, among the later lines or the first: the best line found
-/// is the first.
+/// Whether the search is stopped in the first iteration or later, in the first line or a later one: the first
+/// line is the best one found.
 #[test]
-fn several_lines_broken_off_begin_with_the_best() {
+fn several_lines_of_a_stopped_search_begin_with_the_best() {
     let crowded = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
     let job = SearchJob { multi_pv: 8, ..job(crowded) };
     for nodes in (150..3_000).step_by(50) {
@@ -147,8 +147,7 @@ fn several_lines_broken_off_begin_with_the_best() {
     }
 }
 
-/// Sacrifices that a searcher which trusts its evaluation near the root does not see in many times as
-/// many nodes (from WCS).
+/// Sacrifices from WCS. With pruning by evaluation near the root they take many times as many nodes.
 #[test]
 fn sacrifices_are_seen() {
     for (fen, best) in [
@@ -168,7 +167,7 @@ fn sacrifices_are_seen() {
     assert_eq!(outcome.best().to_string(), "e5d6", "{fen}");
 }
 
-/// What one blunder is worth, the position is not.
+/// The score of a single move is not the score of the position.
 #[test]
 fn a_root_with_moves_left_out_is_not_remembered() {
     for searcher in [Searcher::Playing, Searcher::Tactical, Searcher::Classic] {
@@ -186,9 +185,9 @@ fn a_root_with_moves_left_out_is_not_remembered() {
     }
 }
 
-/// The table remembers mates without the clock of the fifty-move rule.
+/// The table stores mates without the fifty-move counter.
 #[test]
-fn a_mate_that_comes_after_the_fiftieth_move_is_none() {
+fn a_mate_after_the_fiftieth_move_is_none() {
     let table = Table::new(4).unwrap();
     let early = run_after(&table, &job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), Limits::to_depth(20));
     let plies = early.score().unwrap().mate_plies().expect("a mate");
@@ -266,7 +265,7 @@ fn variations_are_as_long_as_their_depth() {
             whole += u32::from(is_long || info.line.score.is_mate());
         }
     }
-    // Lines that end with a draw are shorter, and those whose end the table has lost.
+    // Lines that end in a draw are shorter, and so are lines whose end was overwritten in the table.
     assert!(10 * whole >= 8 * all, "{whole} of {all}");
 }
 
@@ -292,7 +291,7 @@ fn after_three_seconds_the_move_in_progress_is_told() {
     let job = job(POSITIONS[1]);
     let (_, quick) = run(&job, Limits::to_depth(6), 0);
     assert!(moves(&quick).is_empty());
-    // The first iterations are over within three looks.
+    // The first iterations take three readings of the clock.
     let (_, slow) = run(&job, Limits::to_depth(6), 1_000);
     let told = moves(&slow);
     assert!(told.iter().all(|current| job.root.is_legal(current.m) && current.depth <= 6));
@@ -300,7 +299,7 @@ fn after_three_seconds_the_move_in_progress_is_told() {
     let numbers: Vec<usize> = last.iter().map(|current| current.number).collect();
     let legal = job.root.legal_moves().len();
     assert!(numbers.len() >= legal && numbers.iter().all(|n| (1..=legal).contains(n)));
-    // Windows that fail start again; the last one does not.
+    // A failed window starts the moves over; the last window does not fail.
     assert_eq!(numbers[numbers.len() - legal..], (1..=legal).collect::<Vec<_>>(), "in order");
 }
 

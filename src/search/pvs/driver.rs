@@ -10,11 +10,11 @@ use crate::search::{Bound, CurrentMove, Info, Line, Message, Outcome, params, va
 use crate::time::SearchState;
 use std::time::Duration;
 
-/// Bounds and the moves in progress are reported only after so long: to those who wait.
+/// Failed windows and the current move are reported after this time.
 const REPORT_AFTER: Duration = Duration::from_secs(3);
 
 impl Pvs<'_> {
-    /// Deepens until the keeper says stop.
+    /// Deepens until the time manager stops the search.
     pub fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut stable = 0;
@@ -60,8 +60,8 @@ impl Pvs<'_> {
         Some((score, self.worker.stats))
     }
 
-    /// If the iteration ended because another thread has completed it, or a deeper one: takes that
-    /// one's lines for its own. `None` if the search was stopped.
+    /// Takes over the lines of a thread that has completed this iteration or a deeper one. `None` if the
+    /// search was stopped.
     fn follow(&mut self) -> Option<Vec<Line>> {
         if self.worker.is_stopped() || !self.worker.is_overtaken() {
             return None;
@@ -73,8 +73,8 @@ impl Pvs<'_> {
         Some(lines)
     }
 
-    /// One iteration: the best lines, as many as are wanted. `None` if it was broken off, or if there
-    /// is no root move.
+    /// One iteration: as many lines as wanted, best first. `None` if the search was stopped or there is no
+    /// root move.
     fn iteration(&mut self, depth: Depth, last: &[Line]) -> Option<Vec<Line>> {
         self.worker.excluded.clear();
         while self.root.lines.len() < self.worker.job.multi_pv {
@@ -97,15 +97,15 @@ impl Pvs<'_> {
         Some(lines)
     }
 
-    /// This iteration's lines, as far as they are complete, the best first.
+    /// The completed lines of this iteration, best first.
     fn complete_lines(&mut self) -> Vec<Line> {
         let mut lines = std::mem::take(&mut self.root.lines);
-        lines.sort_by_cached_key(|line| std::cmp::Reverse(self.worth(line)));
+        lines.sort_by_cached_key(|line| std::cmp::Reverse(self.rank(line)));
         lines
     }
 
-    /// Searches the root with a window around the score of the last line of this rank, widened until
-    /// the score lies within. The inner `None`: no root move is left.
+    /// Searches the root with a window around the score of the last line of this rank, and widens the window
+    /// until the score lies within. The inner `None`: no root move is left.
     fn aspiration(
         &mut self,
         depth: Depth,
@@ -139,7 +139,7 @@ impl Pvs<'_> {
                     self.add_to_average(score, rank);
                     return Some(Some(line));
                 }
-                // Nothing below the whole window: no move was searched.
+                // The full window cannot fail low: no move was searched.
                 Bound::Upper if alpha == -Score::INFINITE => return Some(None),
                 Bound::Upper => {
                     beta = Score::cp((alpha.value() + beta.value()) / 2).max(alpha + 1);
@@ -148,7 +148,7 @@ impl Pvs<'_> {
                 }
                 Bound::Lower => {
                     beta = score + width;
-                    // A move this good needs no full depth to be seen again.
+                    // A shallower search is enough to confirm such a move.
                     reduced = (reduced - 1).max(depth - 3).max(1);
                 }
             }
@@ -187,13 +187,13 @@ impl Pvs<'_> {
         }
     }
 
-    /// Has the search taken so long that somebody may wonder?
+    /// Has the search taken long enough to report what it is doing?
     fn should_report(&self) -> bool {
         self.worker.is_first() && self.worker.time.elapsed() > REPORT_AFTER
     }
 
-    /// Reports that a window failed. Where no move was good enough to have a line, the last one's
-    /// stands for it, unless its move is shown elsewhere already.
+    /// Reports that a window failed. A fail-low has no line of its own and shows that of the last iteration,
+    /// unless another rank shows its move.
     fn tell_bound(&mut self, mut line: Line, last: Option<&Line>, rank: usize) {
         if line.moves.is_empty()
             && let Some(last) = last
@@ -212,7 +212,7 @@ impl Pvs<'_> {
         (self.report)(&Message::Line(info));
     }
 
-    /// Reports that a root move's turn has come, if the search takes long.
+    /// Reports the root move about to be searched, if the search takes long.
     pub(super) fn announce(&mut self, m: PackedMove, number: usize) {
         if self.should_report() {
             let number = number + self.worker.excluded.len();
@@ -220,8 +220,8 @@ impl Pvs<'_> {
         }
     }
 
-    /// The larger the better: by what is shown, then by the endgame tables, then by the search.
-    fn worth(&self, line: &Line) -> (Score, (i32, i32), Score) {
+    /// The order of lines: by the score shown, then by the endgame tables, then by the search.
+    fn rank(&self, line: &Line) -> (Score, (i32, i32), Score) {
         let endgame = self.worker.endgame;
         let first = line.moves.first().copied().unwrap_or_default();
         (endgame.judged(line.clone()).score, endgame.rank(first), line.score)
@@ -237,8 +237,8 @@ impl Pvs<'_> {
         }
     }
 
-    /// A search stopped inside an iteration may have found a better move already: what it found comes
-    /// before what the last one did.
+    /// Puts the lines of an iteration that was stopped before those of the last iteration: it may have found
+    /// a better move.
     fn keep_partial(&mut self, outcome: &mut Outcome) {
         let mut lines = self.complete_lines();
         if lines.is_empty() {
@@ -251,7 +251,7 @@ impl Pvs<'_> {
         outcome.lines = lines;
     }
 
-    /// The best line so far of an iteration that has none complete.
+    /// The best line so far of an iteration without a completed line.
     fn partial_line(&mut self) -> Option<Line> {
         let (score, moves) = self.root.partial.take()?;
         let depth = self.worker.target;
@@ -285,7 +285,7 @@ impl Pvs<'_> {
     }
 }
 
-/// If all lines end in mate: the plies to the farthest.
+/// The plies to the farthest mate, if all lines end in mate.
 fn farthest_mate(lines: &[Line]) -> Option<Depth> {
     let moves: Option<Vec<i32>> = lines.iter().map(|line| line.score.mate_moves()).collect();
     moves?.iter().map(|moves| 2 * moves.abs()).max()

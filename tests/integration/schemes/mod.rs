@@ -1,9 +1,8 @@
 //! Every null-move scheme against an independent reference.
 //!
-//! Each reference is a plain recursive search typed from the source of one scheme alone: no table,
-//! no history, nothing from `search::null_move` but the look-up of a name. The classic searcher,
-//! its table and history switched off, has to return the same value with the same number of nodes
-//! at every depth.
+//! Each reference is a plain recursive search written from the source of its scheme: no table, no history,
+//! nothing of `search::null_move` except the look-up of a name. The classic searcher, with table and history
+//! switched off, has to return the same score with the same number of nodes at every depth.
 
 mod adaptive;
 mod calibrated;
@@ -36,7 +35,7 @@ fn reference(fen: &str, depth: Depth, child: Child) -> Vec<Iteration> {
     Tree::new(&position(fen)).iterate(depth, child)
 }
 
-/// What the searcher says of each iteration.
+/// The iterations of the searcher.
 fn searched(scheme: &str, fen: &str, depth: Depth) -> Vec<Iteration> {
     let outcome = classic(scheme, &position(fen), depth);
     let told = outcome.iterations.iter();
@@ -135,12 +134,12 @@ fn endgame_cutoffs_of_the_modern_null_move_are_checked_again() {
     assert_eq!(cutoffs("modern", one).verifications, 0);
     assert!(cutoffs("modern-endgame", one).verifications > 0);
     let two = cutoffs("modern-endgame", two);
-    assert!(two.verifications < two.null_fail_highs, "with two rooks it is believed");
+    assert!(two.verifications < two.null_fail_highs, "with two rooks it cuts");
 }
 
 #[test]
 fn verification_of_the_modern_null_move_at_great_depth() {
-    // Where every fail-high is verified, nobody can wait for more.
+    // Verifying every fail-high is slow: depth 16 is enough.
     let positions: Vec<_> = FOR_RECHECK.iter().map(|&(fen, depth)| (fen, depth.min(16))).collect();
     compare("verified-modern", &positions, |t, p, d, a, b| {
         modern::verified_modern(t, p, d, a, b, true, true)
@@ -152,8 +151,8 @@ fn values(scheme: &str, fen: &str, depth: Depth) -> Vec<Score> {
     searched(scheme, fen, depth).iter().map(|iteration| iteration.score).collect()
 }
 
-/// The schemes that pass with king and pawns alone and then put the fail-high to the test.
-/// `verified-modern` is none of them here: it does not pass when its side stands worse than beta.
+/// The schemes that pass with king and pawns alone and verify the fail-high. Not `verified-modern`: here the
+/// evaluation is below beta, so it does not pass.
 const VERIFYING: &[&str] = &[
     "endgame-verified",
     "verified-r1",
@@ -165,7 +164,7 @@ const VERIFYING: &[&str] = &[
 ];
 
 #[test]
-fn mutual_zugzwang_is_a_draw_or_a_loss_for_him_who_moves() {
+fn mutual_zugzwang_is_a_draw_or_a_loss_for_the_side_to_move() {
     for scheme in NAMES {
         // White has to give way: 1 Kb2 Kd2, and the pawn queens.
         let white = values(scheme, "8/8/8/8/8/3k4/2p5/2K5 w - - 0 1", 8);
@@ -176,7 +175,7 @@ fn mutual_zugzwang_is_a_draw_or_a_loss_for_him_who_moves() {
     }
 }
 
-/// Only 1 ... Kd3 wins, because it is White's turn then: a pass would draw.
+/// Only 1 ... Kd3 wins: then White has to move. A pass would draw.
 #[test]
 fn mutual_zugzwang_is_found_a_move_ahead() {
     const FEN: &str = "8/8/8/8/3k4/8/2p5/2K5 b - - 0 1";
@@ -188,10 +187,10 @@ fn mutual_zugzwang_is_found_a_move_ahead() {
     }
 }
 
-/// Goetsch & Campbell 1990: queen h3 and pawn f3 mate on g2, and White, a piece ahead, can only
-/// look on. After 1 ... Qh3 the remaining depth of iteration 3 is 2: a null move of any R leaves
-/// the queen no ply to mate in, and its fail-high cuts, or shortens, the very lines that lose. What
-/// R takes away, as many more plies bring back; a verification, which takes away one, needs one.
+/// Goetsch & Campbell 1990: queen h3 and pawn f3 mate on g2, and White, a piece ahead, cannot prevent it. After
+/// 1 ... Qh3 iteration 3 has depth 2 left. A null move with any R leaves no ply for the mate, so it fails high
+/// and cuts the lines that lose. A scheme sees the mate R plies later; a verification, which takes one ply, one
+/// ply later.
 #[test]
 fn a_null_move_hides_a_mate_threat_at_depth_2() {
     const FEN: &str = "6k1/3q1ppp/8/1N6/N7/5pP1/P4P1P/R4RK1 b - - 0 1";
@@ -207,7 +206,7 @@ fn a_null_move_hides_a_mate_threat_at_depth_2() {
         ("verified-r1", 4),
         ("verified-r2", 4),
         ("verified-r3", 4),
-        // No null move where two plies are left and two would be taken away; at 4 it is hidden.
+        // No null move at depth 2, where a fail-high would take two plies. At depth 4 the mate is hidden.
         ("reduce-2", 3),
         ("reduce-1", 4),
         ("reduce-1-2", 4),

@@ -1,9 +1,8 @@
-//! What a plain recursive search needs besides the null move: the rules at a node's entry, the
-//! order of the moves, the loop of principal variation search, quiescence, and the count of nodes.
+//! The parts of a plain recursive search besides the null move: the rules at the entry of a node, move ordering,
+//! the loop of principal variation search, quiescence, and the node count.
 //!
-//! Nothing here knows of a null move but [`Tree::passed`], which makes one and takes it back. There
-//! is no table, no history and no state but the path, so every search is a function of its
-//! arguments.
+//! Only [`Tree::passed`] knows of null moves: it makes one and takes it back. There is no table, no history and
+//! no state except the path, so every search is a function of its arguments.
 
 use tacet::board::movegen::{self, Kind, MoveList};
 use tacet::board::{PackedMove, Position, Role};
@@ -15,7 +14,7 @@ pub struct Tree {
     /// Entries of search and quiescence.
     pub nodes: u64,
     root: Position,
-    /// Keys of the positions between the root (included) and the current one (left out).
+    /// Keys from the root (included) to the current position (excluded).
     path: Vec<u64>,
     eval: State,
 }
@@ -24,7 +23,7 @@ pub struct Tree {
 pub enum Entry {
     /// The node is a leaf or a draw, of this value.
     Leaf(Score),
-    /// The node is to be searched to this depth, which is at least 1.
+    /// Search the node to this depth, which is at least 1.
     Search(Depth),
 }
 
