@@ -59,13 +59,17 @@ impl Pvs<'_> {
             let is_surprise = node.raw_eval.is_some() && node.eval <= node.alpha;
             let depth = node.depth + Depth::from(is_surprise);
             self.reward_best(position, node, result.best, tried, depth);
-        } else if node.is_singular_search() {
-        } else if result.score > node.alpha {
-            if params::use_exact_bonus() != 0 {
-                self.reward_best(position, node, result.best, tried, node.depth);
+            return;
+        }
+        if node.is_singular_search() {
+            return;
+        }
+        if result.score <= node.alpha {
+            if number > 0 {
+                self.reward_last_move(node);
             }
-        } else if number > 0 {
-            self.reward_last_move(node);
+        } else if params::use_exact_bonus() != 0 {
+            self.reward_best(position, node, result.best, tried, node.depth);
         }
     }
 

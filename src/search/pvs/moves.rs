@@ -143,7 +143,7 @@ impl Pvs<'_> {
             Some(quiet) => history.quiets(position, &node.earlier).value(quiet),
             None => history.noisy(position, &node.threats, m),
         };
-        let gives_check = node.checks.is_some_and(|checks| checks.gives(position, m));
+        let gives_check = node.gives_check(position, m);
         Candidate { m, number, quiet, gives_check, history }
     }
 

@@ -190,6 +190,13 @@ impl<'p> Node<'p> {
         self.excluded.is_some()
     }
 
+    /// Does a move give check? Known from the move loop on.
+    #[inline]
+    pub fn gives_check(&self, position: &Position, m: PackedMove) -> bool {
+        // By reference: a copy for every move is felt.
+        self.checks.as_ref().is_some_and(|checks| checks.gives(position, m))
+    }
+
     /// Nothing is pruned here because the side to move is behind: it may have given up material.
     #[inline]
     pub fn keeps_sacrifices(&self) -> bool {

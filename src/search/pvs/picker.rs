@@ -146,12 +146,12 @@ impl Picker {
 }
 
 /// The bonus of a quiet check that does not lose material.
+#[inline]
 fn check_bonus(position: &Position, node: &Node, m: PackedMove) -> i32 {
-    let checks = node.checks.filter(|_| params::use_check_order() != 0);
-    let is_good = checks.is_some_and(|checks| {
-        checks.gives(position, m)
-            && (params::use_all_check_order() != 0 || see::see_ge(position, m, CHECK_LOSS))
-    });
+    if params::use_check_order() == 0 || !node.gives_check(position, m) {
+        return 0;
+    }
+    let is_good = params::use_all_check_order() != 0 || see::see_ge(position, m, CHECK_LOSS);
     if is_good { params::check_order_bonus() } else { 0 }
 }
 
