@@ -17,6 +17,10 @@ const SYNC_INTERVAL: u64 = 1024;
 /// From this depth on every second thread searches a ply deeper.
 const AHEAD_FROM: Depth = 5;
 
+/// Past its limits a search completes a line of depth 1, but not beyond this many nodes: where both sides
+/// have a dozen queens, quiescence does not end.
+const MAX_FIRST_LINE_NODES: u64 = 50_000;
+
 /// Counting, stopping, the path from the root and principal variations.
 pub struct Worker<'a> {
     pub job: &'a SearchJob,
@@ -127,7 +131,7 @@ impl<'a> Worker<'a> {
         } else {
             self.time.is_stopped()
         };
-        if (is_over && !self.must_finish) || self.is_overtaken() {
+        if (is_over && !self.is_first_line_due()) || self.is_overtaken() {
             return None;
         }
         let mut interval = SYNC_INTERVAL;
@@ -152,7 +156,12 @@ impl<'a> Worker<'a> {
 
     /// True if the search must end and has a line to answer with.
     pub fn is_stopped(&self) -> bool {
-        self.time.is_stopped() && !self.must_finish
+        self.time.is_stopped() && !self.is_first_line_due()
+    }
+
+    /// True while the search goes on past its limits to complete a line of depth 1.
+    fn is_first_line_due(&self) -> bool {
+        self.must_finish && self.stats.nodes < MAX_FIRST_LINE_NODES
     }
 
     /// Checks the limits before the next node, for use after something slow.

@@ -84,6 +84,9 @@ fn paint(text: &mut String, title: &str, found: &[Found]) -> Result<(), Failure>
     Ok(())
 }
 
+/// Depths with fewer audited cutoffs are left out: their intervals would fill the figure.
+const MIN_AUDITED: u64 = 100;
+
 fn by_depth(scheme: &Found) -> Vec<(Depth, Count)> {
     let mut depths: Vec<Depth> = scheme.samples().map(|sample| sample.depth).collect();
     depths.sort_unstable();
@@ -91,5 +94,5 @@ fn by_depth(scheme: &Found) -> Vec<(Depth, Count)> {
     let count = |&depth: &Depth| {
         (depth, Count::of(scheme.samples().filter(|sample| sample.depth == depth)))
     };
-    depths.iter().map(count).collect()
+    depths.iter().map(count).filter(|(_, count)| count.audited >= MIN_AUDITED).collect()
 }
