@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn parameters_are_listed_as_openbench_reads_them() {
         let lines: Vec<String> = tunables().map(openbench).collect();
-        assert!(lines.contains(&"probcut_depth, int, 5, 4, 9, 1, 0.002".to_owned()));
+        assert!(lines.contains(&"iir_depth, int, 4, 2, 8, 1, 0.002".to_owned()));
         assert!(lines.iter().all(|line| line.split(", ").count() == 7));
         assert!(!lines.iter().any(|line| line.starts_with("use_")));
     }

@@ -177,16 +177,16 @@ mod tests {
 
     #[test]
     fn parameters_are_options_with_the_feature_only() {
-        let text = "NullMove=modern,Searcher=playing,Hash=1,Nodes=10,probcut_depth=6";
+        let text = "NullMove=modern,Searcher=playing,Hash=1,Nodes=10,iir_depth=6";
         match Side::parse(text, &defaults()) {
             Ok(side) => {
                 assert_eq!((side.to_string().as_str(), cfg!(feature = "tune")), (text, true));
             }
-            Err(error) => assert!(!cfg!(feature = "tune") && error.contains("probcut_depth")),
+            Err(error) => assert!(!cfg!(feature = "tune") && error.contains("iir_depth")),
         }
         for value in ["0", "10", "x", "99999999999"] {
-            let error = Side::parse(&format!("probcut_depth={value}"), &defaults()).unwrap_err();
-            assert!(error.contains("probcut_depth") && !error.contains('\n'), "{error}");
+            let error = Side::parse(&format!("iir_depth={value}"), &defaults()).unwrap_err();
+            assert!(error.contains("iir_depth") && !error.contains('\n'), "{error}");
         }
     }
 
