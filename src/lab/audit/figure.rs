@@ -75,7 +75,7 @@ fn paint(text: &mut String, title: &str, found: &[Found]) -> Result<(), Failure>
     }
     canvas
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(SeriesLabelPosition::UpperLeft)
         .label_font((FONT, 14))
         .background_style(WHITE.mix(0.9))
         .border_style(BLACK.mix(0.4))
