@@ -15,7 +15,7 @@ use crate::search::stats::Stats;
 pub struct Entry {
     pub line: usize,
     pub scheme: String,
-    /// See [`signature`](super::signature).
+    /// The signature of the engine that made the results.
     pub signature: u64,
     /// The depth searched to; `None` if the search was limited otherwise.
     pub to_depth: Option<Depth>,

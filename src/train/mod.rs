@@ -3,7 +3,7 @@
 //! [`datagen`] plays games and stores them in [`format`](mod@format); new games can start from positions of old
 //! ones ([`branches`]). [`trainer`] trains networks on such games, [`texel`] fits the classical evaluation to
 //! them from the values of [`prior`], and [`wdl`] fits the model of winning chances. [`curve`] turns
-//! centipawns into expected points, [`adam`] is the optimiser of both trainers.
+//! centipawns into expected points, `adam` is the optimiser of both trainers.
 
 mod adam;
 pub mod branches;

@@ -1,18 +1,18 @@
 //! `tacet train`: trains a network on stored games, on the processor.
 //!
 //! The network learns to predict, for the side to move, a mix of the game's result and of the points that the
-//! searched score lets expect ([`curve`](super::curve)), by AdamW (Loshchilov & Hutter, "Decoupled weight decay
+//! searched score lets expect ([`curve`]), by AdamW (Loshchilov & Hutter, "Decoupled weight decay
 //! regularization", 2019) with a learning rate that falls along half a cosine. Only quiet positions count, as
 //! in [`texel`](super::texel). One game in [`HELD_OUT`] is held out; the network that predicts those best is
 //! kept.
 //!
 //! | module | content |
 //! |---|---|
-//! | [`corpus`] | game files, decoded while training, and the shuffle buffer |
-//! | [`sample`] | a position in 32 bytes |
-//! | [`model`], [`kernels`], [`learner`] | the network in floating point, its inner loops, one step |
-//! | [`loss`], [`schedule`] | what is minimised, and how fast |
-//! | [`checkpoint`], [`history`] | the state of a run on disk, its log as CSV and SVG |
+//! | `corpus` | game files, decoded while training, and the shuffle buffer |
+//! | `sample` | a position in 32 bytes |
+//! | `model`, `kernels`, `learner` | the network in floating point, its inner loops, one step |
+//! | `loss`, `schedule` | what is minimised, and how fast |
+//! | `checkpoint`, `history` | the state of a run on disk, its log as CSV and SVG |
 //! | [`judge`] | validation, and the comparison of networks |
 //!
 //! The result depends on the options, the seed and the games, not on the number of threads or on interruptions.
