@@ -130,7 +130,7 @@ mod tests {
                     assert!(fast || !slow, "{position:?}");
                     found += u32::from(slow);
                     let moves = position.legal_moves();
-                    let (bits, state) = zobrist::split_mix(random);
+                    let (bits, state) = crate::kit::random::split_mix(random);
                     random = state;
                     let Some(at) = (bits as usize).checked_rem(moves.len()) else { break };
                     keys.push(position.key());

@@ -3,6 +3,7 @@
 //! The numbers come from SplitMix64 at compile time, so keys are the same in every build.
 
 use super::{Change, Color, PieceSquare, Role, Square};
+use crate::kit::random::split_mix;
 
 /// The hash keys of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -111,13 +112,4 @@ impl Numbers {
         (numbers.black_to_move, _) = split_mix(state);
         numbers
     }
-}
-
-/// One step of SplitMix64 (Steele, Lea & Flood 2014): the output and the next state.
-pub const fn split_mix(state: u64) -> (u64, u64) {
-    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31), state)
 }

@@ -3,7 +3,14 @@
 //! SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators"): small,
 //! good enough for shuffling and sampling, not for secrets.
 
-use crate::board::zobrist::split_mix;
+/// One step of SplitMix64 (Steele, Lea & Flood 2014): the output and the next state.
+pub const fn split_mix(state: u64) -> (u64, u64) {
+    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31), state)
+}
 
 /// A generator of random numbers.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use std::ops::RangeInclusive;
 
 use super::endgame::Probing;
 use super::{Line, SearchJob};
-use crate::board::zobrist::split_mix;
 use crate::board::{Position, Role};
+use crate::kit::random::split_mix;
 use crate::time::Limits;
 
 /// The strength of a weaker player, and its errors.

@@ -318,7 +318,7 @@ const fn age_of(data: u64) -> u8 {
 mod tests {
     use super::*;
     use crate::board::Square;
-    use crate::board::zobrist::split_mix;
+    use crate::kit::random::split_mix;
 
     fn entry(depth: Depth, bound: Bound) -> Entry {
         Entry {
