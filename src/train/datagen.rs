@@ -44,7 +44,7 @@ pub struct DatagenArgs {
     #[arg(long, value_name = "N")]
     pub positions: Option<u64>,
     /// Nodes per move: complete the iteration that passes this number
-    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
     /// The evaluation: a network file, `<classical>`, or `<first>`, from which all networks descend
     /// [default: the network in the program]
@@ -67,7 +67,7 @@ pub struct DatagenArgs {
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
     /// The seed of the random numbers
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
 
@@ -284,12 +284,12 @@ mod tests {
         let network = DatagenArgs { eval_file: runs.path("network"), ..runs.args("network", 1, 1) };
         std::fs::write(&network.eval_file, "").unwrap();
         for (args, option) in
-            [(again, "--branch"), (twice, "--inner-out"), (beside, "the manifest")]
+            [(again, "games to branch off"), (twice, "also the games"), (beside, "also the")]
         {
             let refused = run(&args).unwrap_err();
             assert!(refused.is_bad_input());
             let text = refused.to_string();
-            assert!(text.contains("same file") && text.contains(option), "{text}");
+            assert!(text.contains(option), "{text}");
         }
         assert!(run(&network).is_err());
         assert_eq!(std::fs::read(&network.eval_file).unwrap(), b"");

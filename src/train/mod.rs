@@ -87,9 +87,6 @@ pub enum TrainError {
         /// The difference, if it is known.
         difference: Option<String>,
     },
-    /// A file is both input and output, or two outputs at once.
-    #[error("{}: {} and {} are the same file", path.display(), options[0], options[1])]
-    SameFile { path: PathBuf, options: [&'static str; 2] },
     /// The file next to the games is not a manifest.
     #[error("{} is not a manifest of datagen: {reason}", path.display())]
     Manifest { path: PathBuf, reason: String },

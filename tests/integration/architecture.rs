@@ -25,12 +25,8 @@ const FLOORS: [(&str, u32); 13] = [
 ];
 
 /// Imports within a floor. All others are forbidden, so the rooms of floor 4 are independent.
-const NEIGHBOURS: [(&str, &str); 4] = [
-    ("score", "board"),
-    ("board", "score"),
-    ("board", "kit"),
-    ("games", "engine"),
-];
+const NEIGHBOURS: [(&str, &str); 4] =
+    [("score", "board"), ("board", "score"), ("board", "kit"), ("games", "engine")];
 
 /// Crates that use shakmaty's types.
 const CHESS_CRATES: [&str; 2] = ["shakmaty", "shakmaty_syzygy"];

@@ -11,7 +11,8 @@ use crate::board::{Color, PackedMove, Position};
 use crate::games::adjudication::Ending;
 use crate::games::openings::Opening;
 use crate::games::play::{Finished, Thought};
-use crate::games::player::Side;
+use crate::games::player::{Pace, Side};
+use crate::kit::date::Date;
 use crate::score::Score;
 
 /// A finished game.
@@ -33,6 +34,9 @@ pub struct GameRecord {
     pub result: String,
     /// Why it ended.
     pub ending: Ending,
+    /// The day it ended, as `2026-11-26`; empty in journals of versions before this field.
+    #[serde(default)]
+    pub date: String,
 }
 
 impl GameRecord {
@@ -50,6 +54,7 @@ impl GameRecord {
             thoughts: finished.replies.iter().map(|reply| reply.thought).collect(),
             result: finished.result.text().to_owned(),
             ending: finished.ending,
+            date: Date::today().to_string(),
         }
     }
 
@@ -77,7 +82,7 @@ impl GameRecord {
         comments.extend(self.thoughts.iter().map(comment));
         let (white, black) = if self.a_is_white() { (a, b) } else { (b, a) };
         let tag = |name: &str, value: String| (name.to_owned(), value);
-        let tags = vec![
+        let mut tags = vec![
             tag("Event", "tacet duel".to_owned()),
             tag("Round", format!("{}.{}", self.game / 2 + 1, self.game % 2 + 1)),
             tag("White", white.to_string()),
@@ -85,6 +90,15 @@ impl GameRecord {
             tag("Opening", self.opening.to_string()),
             tag("Termination", self.ending.name().to_owned()),
         ];
+        if !self.date.is_empty() {
+            tags.push(tag("Date", self.date.replace('-', ".")));
+        }
+        if white.pace == black.pace {
+            tags.push(tag("TimeControl", time_control(white)));
+        } else {
+            tags.push(tag("WhiteTimeControl", time_control(white)));
+            tags.push(tag("BlackTimeControl", time_control(black)));
+        }
         let result = match self.result.as_str() {
             "1-0" => GameResult::Win(Color::White),
             "0-1" => GameResult::Win(Color::Black),
@@ -92,6 +106,14 @@ impl GameRecord {
             _ => GameResult::Unknown,
         };
         Some(Game { tags, start, moves, comments, result })
+    }
+}
+
+/// The side's clock in seconds, as `60+0.6`; `-` if its searches have no time limit.
+fn time_control(side: &Side) -> String {
+    match side.pace {
+        Pace::Clock(control) => control.to_string(),
+        _ => "-".to_owned(),
     }
 }
 
@@ -209,6 +231,7 @@ mod tests {
             ],
             result: result.to_owned(),
             ending: Ending::Repetition,
+            date: "2026-03-01".to_owned(),
         }
     }
 
@@ -263,6 +286,16 @@ mod tests {
         let game = record(1, "0-1").to_pgn(&side, &side).unwrap().to_string();
         assert!(game.contains("1. e4 e5 {-0.20/5 100n} 2. Nf3 {#2/7 300n} 0-1"), "{game}");
         assert!(game.contains("[Round \"1.2\"]"));
+        assert!(game.contains("[Date \"2026.03.01\"]\n[Round"), "{game}");
+        assert!(game.contains("[TimeControl \"-\"]"), "{game}");
+        let clock = Side::parse("TC=8+0.08", &side).unwrap();
+        let game = record(1, "0-1").to_pgn(&side, &clock).unwrap().to_string();
+        assert!(game.contains("[WhiteTimeControl \"8+0.08\"]\n[BlackTimeControl \"-\"]"), "{game}");
+        let game = record(0, "0-1").to_pgn(&clock, &clock).unwrap().to_string();
+        assert!(game.contains("[TimeControl \"8+0.08\"]"), "{game}");
+        let undated = GameRecord { date: String::new(), ..record(0, "0-1") };
+        let game = undated.to_pgn(&side, &side).unwrap().to_string();
+        assert!(game.contains("[Date \"????.??.??\"]"), "{game}");
         let broken = GameRecord { moves: "e2e5".to_owned(), ..record(0, "1-0") };
         assert!(broken.to_pgn(&side, &side).is_none());
     }

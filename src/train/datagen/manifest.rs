@@ -1,7 +1,7 @@
 //! The manifest beside a file of games: what made it, and how much of it there is.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -107,31 +107,13 @@ impl Manifest {
         Ok(self)
     }
 
-    /// Writes the manifest in place of the last one, with what there is now.
-    pub fn write(
-        &mut self,
-        games: &Path,
-        counts: Counts,
-        complete: bool,
-    ) -> Result<(), TrainError> {
-        let path = Manifest::path(games);
+    /// The text of the manifest, with what there is now.
+    pub fn updated(&mut self, counts: Counts, complete: bool) -> Vec<u8> {
         (self.counts, self.complete) = (counts, complete);
         self.updated = Date::today().to_string();
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
         text.push(b'\n');
-        // A kill between the two leaves the last manifest.
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".tmp");
-        let write = || {
-            let mut file = fs::File::create(&temporary)?;
-            file.write_all(&text)?;
-            drop(file);
-            fs::rename(&temporary, &path)
-        };
-        write().map_err(|error| {
-            let _ = fs::remove_file(&temporary);
-            TrainError::writing(&path)(error)
-        })
+        text
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::manifest::Manifest;
 use super::player::{Played, SelfPlay};
 use super::{Counts, DatagenArgs, Goal};
+use crate::kit::files::{Files, FilesError};
 use crate::train::TrainError;
 use crate::train::format::{FormatError, InnerPosition, check_beginning, whole_games};
 
@@ -21,6 +22,7 @@ pub(super) struct Output {
     games: Sink,
     inner: Option<Sink>,
     manifest: Manifest,
+    files: Files,
     pub counts: Counts,
 }
 
@@ -35,7 +37,7 @@ impl Output {
     /// Opens the files and finds out how much of them can be kept. Nothing is changed yet, except that
     /// missing files are created.
     pub fn open(args: &DatagenArgs) -> Result<Output, TrainError> {
-        check_that_files_differ(args)?;
+        let files = declare(args)?;
         let now = Manifest::new(args)?;
         let mut games = Sink::open(&args.out)?;
         let mut inner = args.inner_out.as_deref().map(Sink::open).transpose()?;
@@ -56,7 +58,7 @@ impl Output {
             counts = games.whole_games(kept)?;
             counts.inner = inner.positions_of(kept)?;
         }
-        Ok(Output { games, inner, manifest, counts })
+        Ok(Output { games, inner, manifest, files, counts })
     }
 
     /// Would these options make the same files? The first game must be the one that they give.
@@ -94,7 +96,8 @@ impl Output {
     }
 
     pub fn write_manifest(&mut self, complete: bool) -> Result<(), TrainError> {
-        self.manifest.write(&self.games.path, self.counts, complete)
+        let text = self.manifest.updated(self.counts, complete);
+        Ok(self.files.rewrite(&Manifest::path(&self.games.path), &text)?)
     }
 }
 
@@ -211,28 +214,14 @@ impl Sink {
 }
 
 /// Refuses outputs that are inputs or each other.
-fn check_that_files_differ(args: &DatagenArgs) -> Result<(), TrainError> {
-    let mut files: Vec<(&'static str, PathBuf)> = vec![("--out", args.out.clone())];
-    files.extend(args.inner_out.clone().map(|path| ("--inner-out", path)));
-    files.push(("the manifest", Manifest::path(&args.out)));
-    let outputs = files.len();
-    files.extend(args.branch.iter().map(|path| ("--branch", path.clone())));
-    files.push(("--eval-file", args.eval_file.clone()));
-    for (number, (option, path)) in files.iter().enumerate().take(outputs) {
-        for (other, other_path) in &files[number + 1..] {
-            if is_same(path, other_path) {
-                let (path, options) = (path.clone(), [*option, *other]);
-                return Err(TrainError::SameFile { path, options });
-            }
-        }
+fn declare(args: &DatagenArgs) -> Result<Files, FilesError> {
+    let mut files = Files::new(false);
+    args.branch.iter().for_each(|path| files.reads(path, "one of the games to branch off"));
+    files.reads(&args.eval_file, "the network that plays");
+    files.resumes(&args.out, "the games")?;
+    if let Some(path) = &args.inner_out {
+        files.resumes(path, "the positions of --inner-out")?;
     }
-    Ok(())
-}
-
-/// Are these the same file, which may not exist yet?
-fn is_same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => std::path::absolute(a).ok() == std::path::absolute(b).ok(),
-    }
+    files.resumes(&Manifest::path(&args.out), "the manifest")?;
+    Ok(files)
 }
