@@ -5,20 +5,21 @@
 //! table and history of its own. If that search stays below beta, the cutoff was false. The audited
 //! search itself is not disturbed: all this happens after it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::compare::{capitalised, comma_list};
-use super::epd::{Record, Suite};
+use super::epd::Record;
+use super::experiment::{
+    self, Experiment, JournalEntry, Results, Signatures, capitalised, comma_list,
+};
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin, grouped};
-use super::runner::{self, Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
-use super::{LabError, bootstrap, counted, note, note_written, print, signature, variant};
-use crate::kit::files::{Files, Output, Receipt};
-use crate::kit::progress::Progress;
+use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
+use super::{LabError, bootstrap, note_written, print, variant};
+use crate::kit::files::{Files, Output};
 use crate::kit::table::{Align, Table};
 use crate::kit::terminal;
 use crate::score::Depth;
@@ -92,16 +93,12 @@ pub fn run(args: AuditArgs) -> Result<(), LabError> {
     let (results, mut journal) = plan.results(&mut files)?;
     let found = plan.found(&results);
     let title = plan.title();
-    let contents = [
+    let contents = vec![
         plan.markdown(&found, None).into_bytes(),
         csv(&found)?,
         figure::draw(&title, &found)?.into_bytes(),
     ];
-    for (output, bytes) in outputs.into_iter().zip(contents) {
-        let receipt = Receipt::new(output.path(), &bytes, &plan.origin.command);
-        files.write(output, &bytes)?;
-        journal.add_receipt(&receipt)?;
-    }
+    plan.experiment.write(&mut files, &mut journal, outputs, contents)?;
     print(&plan.markdown(&found, terminal::width()))?;
     note_written(&files);
     Ok(())
@@ -110,11 +107,7 @@ pub fn run(args: AuditArgs) -> Result<(), LabError> {
 /// An audit: the arguments, checked.
 struct Plan {
     args: AuditArgs,
-    setup: SearchSetup,
-    suite: Suite,
-    schemes: Vec<&'static Scheme>,
-    out: PathBuf,
-    origin: Origin,
+    experiment: Experiment,
 }
 
 /// What results depend on: the first line of the journal.
@@ -182,11 +175,23 @@ impl<'a> Found<'a> {
     }
 }
 
-impl Entry {
+impl JournalEntry for Entry {
+    type Key = Key;
+
     fn key(&self) -> Key {
         (self.line, self.scheme.clone(), self.depth)
     }
 
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    fn signature(&self) -> u64 {
+        self.signature
+    }
+}
+
+impl Entry {
     /// The estimated number of false cutoffs, and that of all.
     fn estimate(&self) -> (f64, f64) {
         let wrong = self.cutoffs.iter().map(|(&depth, &cutoffs)| {
@@ -201,30 +206,18 @@ impl Plan {
     fn new(args: AuditArgs) -> Result<Plan, LabError> {
         let setup = args.search.check(Searcher::Classic)?;
         let suite = args.selection.read()?;
-        let mut schemes = args.null_move.clone();
-        let mut seen = HashSet::new();
-        schemes.retain(|scheme| seen.insert(scheme.name));
+        let schemes = experiment::unique(&args.null_move);
         let out = report::prefix("audit", &args.selection.file, args.out.as_deref())?;
         let origin = Origin::new(command(&args, &setup, &schemes));
-        Ok(Plan { args, setup, suite, schemes, out, origin })
-    }
-
-    fn file(&self, suffix: &str) -> PathBuf {
-        let mut name = self.out.clone().into_os_string();
-        name.push(suffix);
-        name.into()
+        let restart = args.restart;
+        let experiment = Experiment { setup, suite, schemes, out, origin, restart };
+        Ok(Plan { args, experiment })
     }
 
     /// The reports: tables, samples, figure.
     fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
-        let journal = self.file(".jsonl");
-        files.resumes(&journal, "the journal")?;
-        let command = &self.origin.command;
-        let receipts = Journal::receipts(&journal, &self.header(), command, self.args.restart)?;
-        let outputs = [(".md", "the report"), (".csv", "the CSV file"), (".svg", "the figure")];
-        let declare =
-            |(suffix, what)| Ok(files.output_with(&self.file(suffix), what, command, &receipts)?);
-        outputs.into_iter().map(declare).collect()
+        let reports = [(".md", "the report"), (".csv", "the CSV file"), (".svg", "the figure")];
+        self.experiment.declare(files, &self.header(), &reports)
     }
 
     fn depths(&self) -> &[Depth] {
@@ -237,7 +230,11 @@ impl Plan {
 
     fn header(&self) -> AuditHeader {
         AuditHeader {
-            search: self.setup.header("tacet audit", &self.suite, &Limits::default()),
+            search: self.experiment.setup.header(
+                "tacet audit",
+                &self.experiment.suite,
+                &Limits::default(),
+            ),
             sample: self.args.sample,
             deep_sample: self.deep_sample(),
             seed: self.args.seed,
@@ -245,54 +242,29 @@ impl Plan {
     }
 
     /// Takes the results there are from the journal and makes the others.
-    fn results(&self, files: &mut Files) -> Result<(HashMap<Key, Entry>, Journal), LabError> {
-        let path = self.file(".jsonl");
-        let (mut journal, old): (_, Vec<Entry>) =
-            Journal::open(&path, &self.header(), self.args.restart)?;
-        files.wrote(&path);
-        let signatures = signature::of_all(&self.setup, &self.schemes)?;
-        let made = old.iter().map(|entry| (entry.scheme.as_str(), entry.signature));
-        signature::check(&path, made, &signatures)?;
-        let mut results: HashMap<Key, Entry> =
-            old.into_iter().map(|entry| (entry.key(), entry)).collect();
+    fn results(&self, files: &mut Files) -> Result<(Results<Entry>, Journal), LabError> {
         let mut tasks = self.tasks();
         let total = tasks.len();
-        tasks.retain(|task| !results.contains_key(&task.key()));
-        if tasks.len() < total {
-            note(&format!("{} of {total} searches are done already", total - tasks.len()));
-        }
-        let mut done_count = total - tasks.len();
-        let progress = Progress::new(total as u64, done_count as u64);
-        let work = |task: &Task, worker: &Worker| {
+        let open = |results: &Results<Entry>| {
+            tasks.retain(|task| !results.contains_key(&task.key()));
+            tasks
+        };
+        let work = |task: &Task, signatures: &Signatures, worker: &Worker| {
             let signature = signatures.get(task.scheme.name).copied().unwrap_or_default();
             self.audit(task, signature, worker)
         };
-        let done = |_, entry: Result<Entry, LabError>| {
-            let entry = entry?;
-            journal.append(&entry)?;
-            progress.inc(1);
-            done_count += 1;
-            results.insert(entry.key(), entry);
-            Ok(())
-        };
-        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
-        progress.finish_and_clear();
-        result.map_err(|error| {
-            error.if_interrupted(|| {
-                let path = path.display();
-                format!(
-                    "{done_count} of {total} searches done; the same command resumes from {path}"
-                )
-            })
-        })?;
-        Ok((results, journal))
+        self.experiment.results(files, &self.header(), total, open, work)
     }
 
     fn tasks(&self) -> Vec<Task<'_>> {
         let mut tasks = Vec::new();
-        for record in &self.suite.records {
+        for record in &self.experiment.suite.records {
             for &depth in self.depths() {
-                tasks.extend(self.schemes.iter().map(|&scheme| Task { record, scheme, depth }));
+                tasks.extend(self.experiment.schemes.iter().map(|&scheme| Task {
+                    record,
+                    scheme,
+                    depth,
+                }));
             }
         }
         tasks
@@ -313,7 +285,7 @@ impl Plan {
         let mut samples = Vec::new();
         let mut controls = Vec::new();
         worker.time(Limits::default(), |time| {
-            let judge = Judge { setup: &self.setup, tables: &tables, time };
+            let judge = Judge { setup: &self.experiment.setup, tables: &tables, time };
             for stratum in strata.values() {
                 let mut judged: Vec<(&Candidate, Sample)> =
                     stratum.kept.values().map(|kept| (kept, judge.judge(kept))).collect();
@@ -345,7 +317,7 @@ impl Plan {
     }
 
     fn search(&self, task: &Task, observer: Arc<dyn Observer>, worker: &Worker) -> Outcome {
-        let job = self.setup.job(task.record.position.clone(), task.scheme);
+        let job = self.experiment.setup.job(task.record.position.clone(), task.scheme);
         let job = SearchJob { observer: Some(observer), ..job };
         worker.search(&job, Limits::to_depth(task.depth))
     }
@@ -363,13 +335,14 @@ impl Plan {
         after.best() != before.best() || solved(&after) != solved(before)
     }
 
-    fn found<'a>(&self, results: &'a HashMap<Key, Entry>) -> Vec<Found<'a>> {
+    fn found<'a>(&self, results: &'a Results<Entry>) -> Vec<Found<'a>> {
         let depths = self.depths();
         let mut found = Vec::new();
         for &depth in depths {
-            for scheme in &self.schemes {
+            for scheme in &self.experiment.schemes {
                 let key = |record: &Record| (record.line, scheme.name.to_owned(), depth);
-                let entries = self.suite.records.iter().filter_map(|r| results.get(&key(r)));
+                let entries =
+                    self.experiment.suite.records.iter().filter_map(|r| results.get(&key(r)));
                 let name = if depths.len() == 1 {
                     scheme.name.to_owned()
                 } else {
@@ -382,26 +355,21 @@ impl Plan {
     }
 
     fn title(&self) -> String {
-        let name = self.suite.path.file_name().unwrap_or(self.suite.path.as_os_str());
-        let count = counted(self.suite.records.len(), "position");
         let depths = comma_list(self.depths());
-        format!("False null-move cutoffs: {}, {count}, depth {depths}", name.to_string_lossy())
+        format!("False null-move cutoffs: {}, depth {depths}", self.experiment.describe_suite())
     }
 
     /// The report, as Markdown or, with a width, for a terminal.
     fn markdown(&self, found: &[Found], width: Option<usize>) -> String {
-        let text = |table: Table, keys| match width {
-            Some(_) => table.plain(width, keys),
-            None => table.to_string(),
-        };
+        let text = |table: Table, keys| experiment::table_text(&table, width, keys);
         let mut report = format!(
             "# {}\n\n    {}\n\n{}.\n\n{}. A cutoff is false if a search of the node without null \
              moves, to the same depth, stays below beta. Centipawns are unscaled. Intervals of a \
              share: Wilson, 95 %; per million cutoffs: bootstrap over the positions.\n\n{}\n",
             self.title(),
-            self.origin.command,
-            self.origin.line(),
-            capitalised(&self.setup.describe()),
+            self.experiment.origin.command,
+            self.experiment.origin.line(),
+            capitalised(&self.experiment.setup.describe()),
             text(summary(found), 1)
         );
         for division in &DIVISIONS {

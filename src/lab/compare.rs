@@ -5,22 +5,24 @@
 //! resumes, and one with more schemes, more positions of the suite or lesser depths uses what is
 //! there.
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::chart::{self, Series};
-use super::epd::{Record, Suite};
+use super::epd::Record;
+use super::experiment::{
+    self, Experiment, JournalEntry, Results, Signatures, capitalised, comma_list,
+};
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin};
-use super::runner::{self, Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
+use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
 use super::tally::{self, Cell, Entry, Grid, Step};
-use super::{LabError, bootstrap, counted, note, note_written, print, signature, variant};
+use super::{LabError, bootstrap, counted, note_written, print, variant};
 use crate::board::PackedMove;
-use crate::kit::files::{Files, Output, Receipt};
-use crate::kit::progress::Progress;
+use crate::kit::files::{Files, Output};
+use crate::kit::table::Table;
 use crate::kit::terminal;
 use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
@@ -83,14 +85,12 @@ pub fn run(args: CompareArgs) -> Result<(), LabError> {
     let outputs = plan.declare(&mut files)?;
     let (results, mut journal) = plan.results(&mut files)?;
     let rows = plan.rows(&results);
-    let names: Vec<&'static str> = plan.schemes.iter().map(|scheme| scheme.name).collect();
+    let names: Vec<&'static str> =
+        plan.experiment.schemes.iter().map(|scheme| scheme.name).collect();
     let grid = Grid { schemes: &names, base: plan.base, results: &rows };
     let cells = grid.cells(&plan.stages());
-    for (output, bytes) in outputs.into_iter().zip(plan.contents(&grid, &cells)?) {
-        let receipt = Receipt::new(output.path(), &bytes, &plan.origin.command);
-        files.write(output, &bytes)?;
-        journal.add_receipt(&receipt)?;
-    }
+    let contents = plan.contents(&grid, &cells)?;
+    plan.experiment.write(&mut files, &mut journal, outputs, contents)?;
     print(&plan.markdown(&cells, terminal::width()))?;
     note_written(&files);
     Ok(())
@@ -99,18 +99,28 @@ pub fn run(args: CompareArgs) -> Result<(), LabError> {
 /// A comparison: the arguments, checked.
 struct Plan {
     args: CompareArgs,
-    setup: SearchSetup,
-    suite: Suite,
-    schemes: Vec<&'static Scheme>,
+    experiment: Experiment,
     base: usize,
     /// Ascending; empty if the searches are limited otherwise.
     depths: Vec<Depth>,
-    out: PathBuf,
-    origin: Origin,
 }
 
-/// The results by line of the suite and scheme.
-type Results = HashMap<(usize, String), Entry>;
+impl JournalEntry for Entry {
+    /// The line of the suite and the scheme.
+    type Key = (usize, String);
+
+    fn key(&self) -> Self::Key {
+        (self.line, self.scheme.clone())
+    }
+
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    fn signature(&self) -> u64 {
+        self.signature
+    }
+}
 
 /// The JSON file.
 #[derive(Serialize)]
@@ -128,9 +138,7 @@ impl Plan {
     fn new(args: CompareArgs) -> Result<Plan, LabError> {
         let setup = args.search.check(Searcher::Classic)?;
         let suite = args.selection.read()?;
-        let mut schemes = args.null_move.clone();
-        let mut seen = HashSet::new();
-        schemes.retain(|scheme| seen.insert(scheme.name));
+        let schemes = experiment::unique(&args.null_move);
         let mut depths = args.depths.clone().map_or(Vec::new(), |Depths(depths)| depths);
         if depths.is_empty() && args.nodes.is_none() && args.time.is_none() {
             depths.push(8);
@@ -141,30 +149,19 @@ impl Plan {
         }
         let base = base(&schemes, args.base)?;
         let out = report::prefix("compare", &args.selection.file, args.out.as_deref())?;
-        let command = command(&args, &setup, &schemes, &depths);
-        Ok(Plan { args, setup, suite, schemes, base, depths, out, origin: Origin::new(command) })
-    }
-
-    fn file(&self, suffix: &str) -> PathBuf {
-        let mut name = self.out.clone().into_os_string();
-        name.push(suffix);
-        name.into()
+        let origin = Origin::new(command(&args, &setup, &schemes, &depths));
+        let restart = args.restart;
+        let experiment = Experiment { setup, suite, schemes, out, origin, restart };
+        Ok(Plan { args, experiment, base, depths })
     }
 
     /// The reports, in the order of [`Plan::contents`].
     fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
-        let journal = self.file(".jsonl");
-        files.resumes(&journal, "the journal")?;
-        let command = &self.origin.command;
-        let receipts = Journal::receipts(&journal, &self.header(), command, self.args.restart)?;
         let figures = [("-solved.svg", "a figure"), (".svg", "a figure")];
         let tables = [(".md", "the report"), (".csv", "the CSV file"), (".json", "the JSON file")];
         // Without depths there is no curve.
         let figures = if self.depths.is_empty() { &[][..] } else { &figures };
-        let declare = |&(suffix, what): &(&str, &'static str)| {
-            Ok(files.output_with(&self.file(suffix), what, command, &receipts)?)
-        };
-        tables.iter().chain(figures).map(declare).collect()
+        self.experiment.declare(files, &self.header(), tables.iter().chain(figures))
     }
 
     /// The texts of the reports.
@@ -202,58 +199,27 @@ impl Plan {
     /// What results depend on: the first line of the journal. Which positions, schemes and depths are
     /// asked for changes no result and is free.
     fn header(&self) -> SearchHeader {
-        self.setup.header("tacet compare", &self.suite, &self.limits())
+        self.experiment.setup.header("tacet compare", &self.experiment.suite, &self.limits())
     }
 
     /// Takes the results there are from the journal and makes the others.
-    fn results(&self, files: &mut Files) -> Result<(Results, Journal), LabError> {
-        let path = self.file(".jsonl");
-        let (mut journal, old): (_, Vec<Entry>) =
-            Journal::open(&path, &self.header(), self.args.restart)?;
-        files.wrote(&path);
-        let signatures = signature::of_all(&self.setup, &self.schemes)?;
-        let made = old.iter().map(|entry| (entry.scheme.as_str(), entry.signature));
-        signature::check(&path, made, &signatures)?;
-        // A position that was searched deeper later stands there twice.
-        let mut results: Results =
-            old.into_iter().map(|entry| ((entry.line, entry.scheme.clone()), entry)).collect();
-        let tasks = self.tasks(&results);
-        let total = self.suite.records.len() * self.schemes.len();
-        if tasks.len() < total {
-            note(&format!("{} of {total} searches are done already", total - tasks.len()));
-        } else {
-            note(&format!("{} go to {}", counted(total, "result"), path.display()));
-        }
-        let mut done_count = total - tasks.len();
-        let progress = Progress::new(total as u64, done_count as u64);
-        let work = |&(record, scheme): &(&Record, &'static Scheme), worker: &Worker| {
+    fn results(&self, files: &mut Files) -> Result<(Results<Entry>, Journal), LabError> {
+        let experiment = &self.experiment;
+        let total = experiment.suite.records.len() * experiment.schemes.len();
+        let tasks = |results: &Results<Entry>| self.tasks(results);
+        let work = |&(record, scheme): &(&Record, &'static Scheme),
+                    signatures: &Signatures,
+                    worker: &Worker| {
             let signature = signatures.get(scheme.name).copied().unwrap_or_default();
-            self.entry(record, scheme, signature, worker)
+            Ok(self.entry(record, scheme, signature, worker))
         };
-        let done = |_, entry: Entry| {
-            journal.append(&entry)?;
-            progress.inc(1);
-            done_count += 1;
-            results.insert((entry.line, entry.scheme.clone()), entry);
-            Ok(())
-        };
-        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
-        progress.finish_and_clear();
-        result.map_err(|error| {
-            error.if_interrupted(|| {
-                let path = path.display();
-                format!(
-                    "{done_count} of {total} searches done; the same command resumes from {path}"
-                )
-            })
-        })?;
-        Ok((results, journal))
+        experiment.results(files, &self.header(), total, tasks, work)
     }
 
     /// The searches that are not done yet.
-    fn tasks(&self, results: &Results) -> Vec<(&Record, &'static Scheme)> {
-        let schemes = |record| self.schemes.iter().map(move |&scheme| (record, scheme));
-        let all = self.suite.records.iter().flat_map(schemes);
+    fn tasks(&self, results: &Results<Entry>) -> Vec<(&Record, &'static Scheme)> {
+        let schemes = |record| self.experiment.schemes.iter().map(move |&scheme| (record, scheme));
+        let all = self.experiment.suite.records.iter().flat_map(schemes);
         let wanted = self.depths.last().copied();
         let done = |entry: &Entry| entry.to_depth >= wanted;
         all.filter(|(record, scheme)| !results.get(&key(record, scheme)).is_some_and(done))
@@ -268,7 +234,7 @@ impl Plan {
         worker: &Worker,
     ) -> Entry {
         let began = Instant::now();
-        let outcome = self.setup.search(&record.position, scheme, self.limits(), worker);
+        let outcome = self.experiment.setup.search(&record.position, scheme, self.limits(), worker);
         let time = began.elapsed();
         let steps = outcome.iterations.iter();
         Entry {
@@ -284,26 +250,23 @@ impl Plan {
     }
 
     /// The results in the order of suite and schemes.
-    fn rows<'a>(&self, results: &'a Results) -> Vec<Vec<&'a Entry>> {
+    fn rows<'a>(&self, results: &'a Results<Entry>) -> Vec<Vec<&'a Entry>> {
         let row = |record: &Record| {
             let entry = |scheme: &&Scheme| results.get(&key(record, scheme));
-            self.schemes.iter().filter_map(entry).collect()
+            self.experiment.schemes.iter().filter_map(entry).collect()
         };
-        self.suite.records.iter().map(row).collect()
+        self.experiment.suite.records.iter().map(row).collect()
     }
 
     fn are_mates(&self) -> bool {
-        self.suite.records.iter().all(|record| record.mate.is_some())
+        self.experiment.suite.records.iter().all(|record| record.mate.is_some())
     }
 
     /// The report, as Markdown or, with a width, for a terminal.
     fn markdown(&self, cells: &[Cell], width: Option<usize>) -> String {
         let found = if self.are_mates() { "mates found" } else { "solved" };
         let base = self.base_name();
-        let text = |table: crate::kit::table::Table| match width {
-            Some(_) => table.plain(width, 2),
-            None => table.to_string(),
-        };
+        let text = |table: Table| experiment::table_text(&table, width, 2);
         format!(
             "# {name}: {count}\n\n    {command}\n\n\
              {origin}.\n\n\
@@ -312,11 +275,11 @@ impl Plan {
              ## Tree size and {what}\n\n{tree}\n\
              {spread}\
              ## Inside the trees\n\n{inside}",
-            name = self.suite_name(),
-            count = counted(self.suite.records.len(), "position"),
-            command = self.origin.command,
-            origin = self.origin.line(),
-            settings = capitalised(&self.setup.describe()),
+            name = self.experiment.suite_name(),
+            count = counted(self.experiment.suite.records.len(), "position"),
+            command = self.experiment.origin.command,
+            origin = self.experiment.origin.line(),
+            settings = capitalised(&self.experiment.setup.describe()),
             resamples = report::grouped(bootstrap::RESAMPLES as u64),
             what = if self.are_mates() { "mates found" } else { "positions solved" },
             tree = text(tally::tree_table(cells, base, found)),
@@ -326,8 +289,8 @@ impl Plan {
     }
 
     /// The section on single positions; nothing if there is only one scheme.
-    fn spread(&self, cells: &[Cell], text: impl Fn(crate::kit::table::Table) -> String) -> String {
-        if self.schemes.len() < 2 {
+    fn spread(&self, cells: &[Cell], text: impl Fn(Table) -> String) -> String {
+        if self.experiment.schemes.len() < 2 {
             return String::new();
         }
         format!(
@@ -340,20 +303,15 @@ impl Plan {
     }
 
     fn base_name(&self) -> &'static str {
-        self.schemes.get(self.base).map_or("", |scheme| scheme.name)
-    }
-
-    fn suite_name(&self) -> String {
-        let name = self.suite.path.file_name().unwrap_or(self.suite.path.as_os_str());
-        name.to_string_lossy().into_owned()
+        self.experiment.schemes.get(self.base).map_or("", |scheme| scheme.name)
     }
 
     fn report<'a>(&'a self, cells: &'a [Cell]) -> CompareReport<'a> {
         CompareReport {
-            origin: &self.origin,
+            origin: &self.experiment.origin,
             settings: self.header(),
-            suite: self.suite.path.display().to_string(),
-            positions: self.suite.records.len(),
+            suite: self.experiment.suite.path.display().to_string(),
+            positions: self.experiment.suite.records.len(),
             base: self.base_name(),
             cells,
         }
@@ -364,7 +322,7 @@ impl Plan {
         let (first, last) = (self.depths.first(), self.depths.last());
         let (min, max) = (first.map_or(1, |&depth| depth), last.map_or(1, |&depth| depth));
         // A single depth is no curve: show how it came about.
-        let is_iterated = min == max && self.setup.options.iterations;
+        let is_iterated = min == max && self.experiment.setup.options.iterations;
         let from = if is_iterated { (max - 3).max(1) } else { min };
         let line = |(scheme, name): (usize, &&str)| Series {
             name: (*name).to_owned(),
@@ -373,7 +331,7 @@ impl Plan {
                 .collect(),
         };
         let series: Vec<Series> = grid.schemes.iter().enumerate().map(line).collect();
-        let title = format!("Tree size: {}", self.figure_name());
+        let title = format!("Tree size: {}", self.experiment.describe_suite());
         chart::tree_size(&title, &self.figure_text(), &series)
     }
 
@@ -384,32 +342,19 @@ impl Plan {
             let points = own.map(|cell| (cell.stats.nodes as f64, cell.solved as f64)).collect();
             Series { name: scheme.name.to_owned(), points }
         };
-        let series: Vec<Series> = self.schemes.iter().map(line).collect();
+        let series: Vec<Series> = self.experiment.schemes.iter().map(line).collect();
         let found = if self.are_mates() { "Mates found" } else { "Positions solved" };
-        let title = format!("{found} over nodes: {}", self.figure_name());
+        let title = format!("{found} over nodes: {}", self.experiment.describe_suite());
         chart::solved(&title, &self.figure_text(), found, &series)
     }
 
-    fn figure_name(&self) -> String {
-        format!("{}, {}", self.suite_name(), counted(self.suite.records.len(), "position"))
-    }
-
     fn figure_text(&self) -> String {
-        format!("{}. {}", self.origin.command, self.origin.line())
+        format!("{}. {}", self.experiment.origin.command, self.experiment.origin.line())
     }
-}
-
-pub(super) fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn key(record: &Record, scheme: &Scheme) -> (usize, String) {
     (record.line, scheme.name.to_owned())
-}
-
-pub(super) fn comma_list<T: ToString>(items: &[T]) -> String {
-    items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// The command that makes these tables, without what changes no number.

@@ -14,6 +14,7 @@
 //! | `ablate` | `tacet ablate`: measures every step of the search in one match (feature `tune`) |
 //! | `spsa` | `tacet spsa`: tunes search parameters by games (feature `tune`) |
 //! | `pairs` | the pairs of games that both play (feature `tune`) |
+//! | `experiment` | a suite searched with several schemes, journal and reports |
 //! | [`journal`] | the results of a long run on disk, from which it resumes |
 //! | [`bootstrap`] | intervals for differences between schemes |
 //! | [`tally`] | the tables of a comparison, from single results |
@@ -29,6 +30,7 @@ pub mod chart;
 pub mod compare;
 pub mod duel;
 pub mod epd;
+pub(crate) mod experiment;
 pub mod journal;
 pub mod mine;
 #[cfg(feature = "tune")]

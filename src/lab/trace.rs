@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::audit::judge::{Judge, Tables, Verdict};
-use super::compare::comma_list;
+use super::experiment::comma_list;
 use super::report::Origin;
 use super::runner::{self, SearchSetup};
 use super::{LabError, note_written, print, variant};

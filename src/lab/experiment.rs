@@ -1,0 +1,190 @@
+//! A suite searched with several schemes: the results in a journal, the reports beside it. What
+//! `compare` and `audit` have in common.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::epd::Suite;
+use super::journal::{Journal, Restart};
+use super::report::Origin;
+use super::runner::{self, SearchSetup, Worker};
+use super::{LabError, counted, note, signature};
+use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::progress::Progress;
+use crate::kit::table::Table;
+use crate::search::null_move::Scheme;
+
+/// What is searched how, and where the results go.
+pub struct Experiment {
+    pub setup: SearchSetup,
+    pub suite: Suite,
+    /// Each once.
+    pub schemes: Vec<&'static Scheme>,
+    /// The start of the files' names.
+    pub out: PathBuf,
+    pub origin: Origin,
+    pub restart: Restart,
+}
+
+/// A result: a line of the journal.
+pub trait JournalEntry: Serialize + DeserializeOwned + Send {
+    /// Which search it is of.
+    type Key: Eq + Hash;
+
+    fn key(&self) -> Self::Key;
+
+    fn scheme(&self) -> &str;
+
+    /// The signature of the engine that made it.
+    fn signature(&self) -> u64;
+}
+
+/// Results by their searches.
+pub type Results<E> = HashMap<<E as JournalEntry>::Key, E>;
+
+/// The signatures of the searches, by the schemes' names.
+pub type Signatures = BTreeMap<&'static str, u64>;
+
+impl Experiment {
+    /// The file of a suffix such as `.md`.
+    pub fn file(&self, suffix: &str) -> PathBuf {
+        let mut name = self.out.clone().into_os_string();
+        name.push(suffix);
+        name.into()
+    }
+
+    /// Declares the journal and the reports, given by suffix and what each is.
+    ///
+    /// # Errors
+    /// If one is refused, or if the journal was made with another header.
+    pub fn declare<'a>(
+        &self,
+        files: &mut Files,
+        header: &impl Serialize,
+        reports: impl IntoIterator<Item = &'a (&'a str, &'static str)>,
+    ) -> Result<Vec<Output>, LabError> {
+        let journal = self.file(".jsonl");
+        files.resumes(&journal, "the journal")?;
+        let command = &self.origin.command;
+        let receipts = Journal::receipts(&journal, header, command, self.restart)?;
+        let declare = |&(suffix, what): &(&str, &'static str)| {
+            Ok(files.output_with(&self.file(suffix), what, command, &receipts)?)
+        };
+        reports.into_iter().map(declare).collect()
+    }
+
+    /// Takes the results there are from the journal and makes the others. `tasks` returns those of
+    /// `total` searches that are not among the results.
+    ///
+    /// # Errors
+    /// If the journal cannot be used, if an engine that searches differently made it, if a search
+    /// fails, and after Ctrl-C.
+    pub fn results<E: JournalEntry, T: Sync>(
+        &self,
+        files: &mut Files,
+        header: &impl Serialize,
+        total: usize,
+        tasks: impl FnOnce(&Results<E>) -> Vec<T>,
+        work: impl Fn(&T, &Signatures, &Worker) -> Result<E, LabError> + Sync,
+    ) -> Result<(Results<E>, Journal), LabError> {
+        let path = self.file(".jsonl");
+        let (mut journal, old): (_, Vec<E>) = Journal::open(&path, header, self.restart)?;
+        files.wrote(&path);
+        let signatures = signature::of_all(&self.setup, &self.schemes)?;
+        let made = old.iter().map(|entry| (entry.scheme(), entry.signature()));
+        signature::check(&path, made, &signatures)?;
+        // Of two results of one search the later one counts: it may be deeper.
+        let mut results: Results<E> = old.into_iter().map(|entry| (entry.key(), entry)).collect();
+        let tasks = tasks(&results);
+        let mut done_count = total - tasks.len();
+        note_start(done_count, total, &path);
+        let progress = Progress::new(total as u64, done_count as u64);
+        let done = |_, entry: Result<E, LabError>| {
+            let entry = entry?;
+            journal.append(&entry)?;
+            progress.inc(1);
+            done_count += 1;
+            results.insert(entry.key(), entry);
+            Ok(())
+        };
+        let work = |task: &T, worker: &Worker| work(task, &signatures, worker);
+        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
+        progress.finish_and_clear();
+        result.map_err(|error| {
+            error.if_interrupted(|| {
+                let path = path.display();
+                format!(
+                    "{done_count} of {total} searches done; the same command resumes from {path}"
+                )
+            })
+        })?;
+        Ok((results, journal))
+    }
+
+    /// Writes the reports, and their receipts into the journal.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(
+        &self,
+        files: &mut Files,
+        journal: &mut Journal,
+        outputs: Vec<Output>,
+        contents: Vec<Vec<u8>>,
+    ) -> Result<(), LabError> {
+        for (output, bytes) in outputs.into_iter().zip(contents) {
+            let receipt = Receipt::new(output.path(), &bytes, &self.origin.command);
+            files.write(output, &bytes)?;
+            journal.add_receipt(&receipt)?;
+        }
+        Ok(())
+    }
+
+    /// The suite's file without its directory.
+    pub fn suite_name(&self) -> String {
+        let name = self.suite.path.file_name().unwrap_or(self.suite.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// `wcs.epd, 1,001 positions`
+    pub fn describe_suite(&self) -> String {
+        format!("{}, {}", self.suite_name(), counted(self.suite.records.len(), "position"))
+    }
+}
+
+fn note_start(done: usize, total: usize, journal: &Path) {
+    if done > 0 {
+        note(&format!("{done} of {total} searches are done already"));
+    } else {
+        note(&format!("{} go to {}", counted(total, "result"), journal.display()));
+    }
+}
+
+/// The schemes without those that were named before.
+pub fn unique(schemes: &[&'static Scheme]) -> Vec<&'static Scheme> {
+    let mut seen = HashSet::new();
+    schemes.iter().copied().filter(|scheme| seen.insert(scheme.name)).collect()
+}
+
+/// A table as Markdown or, with a width, for a terminal, where the first `keys` columns are repeated.
+pub fn table_text(table: &Table, width: Option<usize>, keys: usize) -> String {
+    match width {
+        Some(_) => table.plain(width, keys),
+        None => table.to_string(),
+    }
+}
+
+/// Items between commas, as they are typed.
+pub fn comma_list<T: ToString>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// A sentence that begins with a capital.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
