@@ -3,6 +3,7 @@
 //!
 //! Programs that never call [`listen`] keep the system's behaviour.
 
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -42,6 +43,16 @@ impl Signal {
         if first.is_none() {
             std::process::exit(EXIT_STATUS);
         }
+        end_echoed_line();
+    }
+}
+
+/// A terminal shows `^C` where the cursor is. What is shown next begins on a line of its own.
+fn end_echoed_line() {
+    let mut terminal = io::stderr();
+    if terminal.is_terminal() {
+        // Without it the output is only less tidy.
+        let _ = writeln!(terminal);
     }
 }
 

@@ -68,11 +68,13 @@ impl Terminal {
         count > 0
     }
 
-    /// All that was shown, and how the program ended.
+    /// All that the program showed, and how it ended. The terminal's echo of Ctrl-C is left out: it may come
+    /// between any two outputs of the program.
     fn finish(mut self) -> (Vec<String>, ExitStatus) {
         while self.read() {}
         let status = self.program.wait().expect("the program ends");
-        (self.text.lines().map(|line| line.trim_end().to_owned()).collect(), status)
+        let text = self.text.replace("^C", "");
+        (text.lines().map(|line| line.trim_end().to_owned()).collect(), status)
     }
 }
 
