@@ -1,5 +1,5 @@
 //! From a score to the chances of winning, drawing and losing, and to centipawns that mean the
-//! same in every version: +100 wins every second game from move 32 on.
+//! same in every version: at move 32, +100 wins half of the games.
 //!
 //! The chance of a win is a logistic curve of the score; its middle and its width change with the
 //! number of the move. `tacet fit-wdl` fits both to our own games.
@@ -8,23 +8,22 @@ use std::ops::RangeInclusive;
 
 use super::Score;
 
-/// What `tacet fit-wdl` made of our own games; `docs/develop/nnue.md` says of which.
+/// The model that `tacet fit-wdl` fitted to Tacet's own games (`docs/notebook/networks.md`).
 pub const MODEL: Model =
     Model { even: [91.5, -10.0, 90.6, -18.0], width: [97.2, 40.9, -40.3, 9.1] };
 
-/// The move at which +100 wins every second game.
+/// The move number at which +100 displayed centipawns win half of the games.
 pub const REFERENCE: u32 = 32;
 
-/// The curves are known for these moves; before and after them nothing changes.
+/// The move numbers that the model was fitted to. Outside them the nearest one counts.
 pub const MOVES: RangeInclusive<u32> = 8..=100;
 
-/// How scores become chances. Polynomials are in the move's number divided by [`REFERENCE`], lowest
-/// power first.
+/// The win model. The polynomials are in the move number divided by [`REFERENCE`], lowest power first.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Model {
-    /// The score that wins every second game, in the search's own centipawns.
+    /// The score that wins half of the games, in unscaled centipawns.
     pub even: [f64; 4],
-    /// How far from it a score must be for 73 % or 27 %.
+    /// The distance from it at which a score wins 73 or 27 % of the games, in unscaled centipawns.
     pub width: [f64; 4],
 }
 
@@ -40,7 +39,7 @@ pub struct Chances {
 }
 
 impl Chances {
-    /// Those of the side that has the score, at a move's number.
+    /// The chances of the side that has the score, at a move number.
     pub fn of(score: Score, number: u32) -> Chances {
         let per_mille = |value: i32| (1_000.0 * MODEL.win(f64::from(value), number)).round() as u16;
         let (win, loss) = if score.is_decisive() {
@@ -48,20 +47,20 @@ impl Chances {
         } else {
             (per_mille(score.value()), per_mille(-score.value()))
         };
-        // Rounding may give both of two halves away.
+        // Both may have been rounded up.
         let loss = loss.min(1_000 - win);
         Chances { win, draw: 1_000 - win - loss, loss }
     }
 }
 
 impl Model {
-    /// The chance that a score in the search's own centipawns wins, 0 to 1.
+    /// The probability that a score in unscaled centipawns wins.
     pub fn win(&self, value: f64, number: u32) -> f64 {
         let (even, width) = self.curve(number);
         1.0 / (1.0 + ((even - value) / width).exp())
     }
 
-    /// The middle and the width of the curve at a move's number.
+    /// The middle and the width of the curve at a move number, in unscaled centipawns.
     pub fn curve(&self, number: u32) -> (f64, f64) {
         let powers = powers(number);
         let at = |polynomial: &[f64; 4]| polynomial.iter().zip(powers).map(|(c, x)| c * x).sum();
@@ -69,14 +68,14 @@ impl Model {
     }
 }
 
-/// The powers, from 0 to 3, of a move's number divided by [`REFERENCE`].
+/// The powers 0 to 3 of a move number divided by [`REFERENCE`].
 pub fn powers(number: u32) -> [f64; 4] {
     let x = f64::from(number.clamp(*MOVES.start(), *MOVES.end())) / f64::from(REFERENCE);
     [1.0, x, x * x, x * x * x]
 }
 
-/// An evaluation in centipawns for people: +100 wins every second game from move [`REFERENCE`] on.
-/// Decisive scores are as they are.
+/// A score in displayed centipawns: +100 wins half of the games at move [`REFERENCE`]. Decisive scores
+/// do not change.
 pub fn normalised(score: Score) -> i32 {
     if score.is_decisive() {
         return score.value();

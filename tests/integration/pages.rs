@@ -276,12 +276,13 @@ fn commands(page: &Page) -> Vec<(usize, &str)> {
     commands
 }
 
-/// Runs a command in an empty folder with the shipped suites in it.
+/// Runs a command in a folder that holds the shipped suites and nothing else.
 fn run(command: &str) -> std::process::Output {
     let folder = tempfile::tempdir().expect("a folder");
+    let suites = folder.path().join("tests/suites");
+    std::fs::create_dir_all(&suites).expect("a folder");
     for suite in ["tactics.epd", "zugzwang.epd"] {
-        std::fs::copy(root().join("tests/suites").join(suite), folder.path().join(suite))
-            .expect("a copy");
+        std::fs::copy(root().join("tests/suites").join(suite), suites.join(suite)).expect("a copy");
     }
     Command::new(env!("CARGO_BIN_EXE_tacet"))
         .args(words(command))
