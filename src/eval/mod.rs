@@ -30,8 +30,6 @@ impl Evaluator {
     pub const INTERNAL: &str = "<internal>";
     /// The name of the sum of piece-square values as a network taught them.
     pub const CLASSICAL: &str = "<classical>";
-    /// The name of that from which all networks descend.
-    pub const FIRST: &str = "<first>";
 
     /// The evaluation of a name: one of those above, in any case, or that of a file. What a GUI sends
     /// for a field left empty is the default.
@@ -42,7 +40,6 @@ impl Evaluator {
         match name.to_ascii_lowercase().as_str() {
             "" | "<empty>" | Evaluator::INTERNAL => Ok(Evaluator::default()),
             Evaluator::CLASSICAL => Ok(Evaluator::Classical(&classical::TAUGHT)),
-            Evaluator::FIRST => Ok(Evaluator::first().clone()),
             _ => Ok(Evaluator::Network(Arc::new(Network::load(Path::new(name))?))),
         }
     }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branches::Branches;
 use super::format::InnerPosition;
-use super::{TrainError, share};
+use super::{FIRST, TrainError, share};
 use crate::eval::Evaluator;
 use output::Output;
 use player::{Played, SelfPlay};
@@ -123,6 +123,9 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
 }
 
 fn evaluator(name: &Path) -> Result<Evaluator, TrainError> {
+    if name == Path::new(FIRST) {
+        return Ok(Evaluator::first().clone());
+    }
     Evaluator::named(&name.to_string_lossy())
         .map_err(|reason| TrainError::Network { path: name.to_path_buf(), reason })
 }
@@ -363,10 +366,9 @@ mod tests {
     #[test]
     fn the_evaluation_decides_the_games() {
         let runs = Runs::new();
-        let network = made(&runs.args("network", 2, 1));
-        let classical = runs.args("classical", 2, 1);
-        let eval_file = Evaluator::CLASSICAL.into();
-        assert_ne!(made(&DatagenArgs { eval_file, ..classical }), network);
+        let games = [Evaluator::INTERNAL, Evaluator::CLASSICAL, FIRST]
+            .map(|name| made(&DatagenArgs { eval_file: name.into(), ..runs.args(name, 2, 1) }));
+        assert!(games[0] != games[1] && games[0] != games[2] && games[1] != games[2]);
     }
 
     #[test]

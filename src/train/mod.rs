@@ -23,6 +23,9 @@ use crate::eval::network::NetworkError;
 use crate::kit::files::FilesError;
 use format::Game;
 
+/// The name, for `datagen` and `judge`, of the piece-square values from which all networks descend.
+pub const FIRST: &str = "<first>";
+
 /// Visits the games of all files in order, each with its number in its file, counted from 1.
 ///
 /// # Errors

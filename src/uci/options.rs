@@ -495,7 +495,7 @@ mod tests {
     fn the_evaluation_is_chosen_by_name_or_file() {
         let mut engine = engine();
         for (value, is_network) in
-            [("<classical>", false), ("", true), ("<First>", false), ("<INTERNAL>", true)]
+            [("<classical>", false), ("", true), ("<Classical>", false), ("<INTERNAL>", true)]
         {
             assert_eq!(set(&mut engine, "EvalFile", value), Ok(Vec::new()));
             let evaluator = &engine.options().evaluator;

@@ -13,7 +13,7 @@ use crate::board::Position;
 use crate::eval::network::Parameters;
 use crate::eval::{Evaluator, State};
 use crate::train::curve::{self, Curve};
-use crate::train::{TrainError, number_above_zero};
+use crate::train::{FIRST, TrainError, number_above_zero};
 
 /// Networks and games to compare them on.
 #[derive(clap::Args, Clone, Debug)]
@@ -69,7 +69,7 @@ pub fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> 
         let (losses, scale) = fitted(values, &targets);
         rows.push((losses, scale, name));
     };
-    add(&classical, Evaluator::FIRST.to_owned());
+    add(&classical, FIRST.to_owned());
     for (path, parameters) in args.networks.iter().zip(&networks) {
         add(&values(parameters, &samples, threads), path.display().to_string());
     }
