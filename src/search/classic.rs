@@ -454,7 +454,7 @@ impl<'a> Classic<'a> {
 
     fn key(&self, position: &Position, path: Path) -> u64 {
         const FLAG: u64 = 0x5afe_f1a6_0dd5_eed5;
-        let apart = self.worker.job.switches.split_table_by_flag && path.is_verifying();
+        let apart = self.worker.job.switches.split_table_by_flag && path.verifying;
         if apart { position.key() ^ FLAG } else { position.key() }
     }
 

@@ -103,10 +103,7 @@ fn meaning(scheme: &Scheme) -> String {
 fn below(verify: Verify) -> String {
     match verify {
         Verify::Always => "never".to_owned(),
-        Verify::Times(1) => "below".to_owned(),
-        Verify::Times(most) => format!("below {most} such"),
-        Verify::OncePerSide => "below, for the same side".to_owned(),
-        Verify::UnlessOther => "below, for the other side".to_owned(),
+        Verify::Once => "below".to_owned(),
         Verify::OnceOrFewPieces(most) => format!("below, with more than {most} pieces"),
     }
 }
@@ -140,9 +137,6 @@ fn condition_text(when: When) -> String {
         When::Depth(depth) => format!("at depth >= {depth}"),
         When::FewPiecesOrDepth(most, depth) => {
             format!("with <= {most} pieces or at depth >= {depth}")
-        }
-        When::MarginOrDepth(margin, depth) => {
-            format!("where eval < beta + {margin} or at depth >= {depth}")
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn apply(
         FailHigh::Cutoff => {}
         FailHigh::Reduce { plies, redo, .. } => {
             searcher.stats().verifications += u64::from(redo);
-            let path = node.path.below_fail_high(node.ply);
+            let path = node.path.below_fail_high();
             return Some(Verdict::Continue { depth: node.depth - plies, path, redo });
         }
         FailHigh::Recheck { ban, .. } => {

@@ -30,14 +30,10 @@ const FIELDS: [Field; 6] = [
     },
     Field {
         name: "when",
-        values: "always, endgame, depthN, fewN (pieces, or depth 14) or marginN (centipawns), of a scheme that verifies or re-checks",
+        values: "always, endgame, depthN or fewN (pieces, or depth 14), of a scheme that verifies or rechecks",
         set: set_when,
     },
-    Field {
-        name: "verify",
-        values: "always, timesN, once-per-side, unless-other or fewN",
-        set: set_verify,
-    },
+    Field { name: "verify", values: "always, once or fewN", set: set_verify },
 ];
 
 /// For clap: a scheme by its name, with changes behind it. A changed scheme is never freed.
@@ -102,9 +98,7 @@ pub fn rules(scheme: &Scheme) -> String {
     };
     let verify = match verify {
         Verify::Always => "always".to_owned(),
-        Verify::Times(times) => format!("times{times}"),
-        Verify::OncePerSide => "once-per-side".to_owned(),
-        Verify::UnlessOther => "unless-other".to_owned(),
+        Verify::Once => "times1".to_owned(),
         Verify::OnceOrFewPieces(pieces) => format!("few{pieces}"),
     };
     let [verifying, verified] = [verifying, verified].map(fail_high_rules);
@@ -120,7 +114,6 @@ fn fail_high_rules(fail_high: &FailHigh) -> String {
         When::Endgame => "endgame".to_owned(),
         When::Depth(depth) => format!("depth{depth}"),
         When::FewPiecesOrDepth(pieces, depth) => format!("few{pieces}/{depth}"),
-        When::MarginOrDepth(margin, depth) => format!("margin{margin}/{depth}"),
     };
     match fail_high {
         FailHigh::Cutoff => "cutoff".to_owned(),
@@ -181,12 +174,9 @@ fn set_when(scheme: &mut Scheme, value: &str) -> Option<()> {
     let wanted = match value {
         "always" => When::Always,
         "endgame" => When::Endgame,
-        _ => numbered(value, "depth")
-            .map(When::Depth)
-            .or_else(|| numbered(value, "few").map(|pieces| When::FewPiecesOrDepth(pieces, DEEP)))
-            .or_else(|| {
-                numbered(value, "margin").map(|margin| When::MarginOrDepth(margin, DEEP))
-            })?,
+        _ => numbered(value, "depth").map(When::Depth).or_else(|| {
+            numbered(value, "few").map(|pieces| When::FewPiecesOrDepth(pieces, DEEP))
+        })?,
     };
     match &mut scheme.verifying {
         FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => *when = wanted,
@@ -198,12 +188,8 @@ fn set_when(scheme: &mut Scheme, value: &str) -> Option<()> {
 fn set_verify(scheme: &mut Scheme, value: &str) -> Option<()> {
     scheme.verify = match value {
         "always" => Verify::Always,
-        "once-per-side" => Verify::OncePerSide,
-        "unless-other" => Verify::UnlessOther,
-        _ => match numbered(value, "few") {
-            Some(pieces) => Verify::OnceOrFewPieces(pieces),
-            None => Verify::Times(numbered(value, "times")?),
-        },
+        "once" => Verify::Once,
+        _ => Verify::OnceOrFewPieces(numbered(value, "few")?),
     };
     Some(())
 }
@@ -253,14 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn verification_may_depend_on_material_or_margin() {
+    fn verification_may_depend_on_material() {
         let when = |text| match scheme(text).unwrap().verifying {
             FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => when,
             FailHigh::Cutoff => unreachable!("{text} verifies"),
         };
         assert_eq!(when("modern+when=few3"), When::FewPiecesOrDepth(3, DEEP));
-        assert_eq!(when("verified-modern+when=margin80"), When::MarginOrDepth(80, DEEP));
-        assert!(scheme("verified-r3+when=margin80").unwrap().needs_eval());
         assert!(!scheme("verified-r3+when=few3").unwrap().needs_eval());
     }
 
@@ -290,9 +274,9 @@ mod tests {
             ("verified-r3+r=step3/9/0", "stepMAX/FROM/MARGIN"),
             ("verified-r3+r=x", "expected 1 to 8"),
             ("standard-r3+plies=2", "expected 1 to 8, of a scheme that reduces"),
-            ("standard-r3+when=always", "of a scheme that verifies or re-checks"),
+            ("standard-r3+when=always", "of a scheme that verifies or rechecks"),
             ("verified-r3+when=depth", "expected always"),
-            ("verified-r3+verify=times", "expected always"),
+            ("verified-r3+verify=times1", "expected always"),
             ("double+in-a-row=0", "expected 1 to 255"),
             ("double+in-a-row=256", "expected 1 to 255"),
         ];

@@ -33,9 +33,8 @@ pub struct NodeFacts {
 /// The state of the scheme on the path from the root. Passed by value, so returning from a node restores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Fail-highs that are being verified further up, by the parity of their ply. A null move is a ply too,
-    /// so each parity belongs to one side.
-    pub open: [u8; 2],
+    /// A fail-high is being verified further up.
+    pub verifying: bool,
     /// Null moves made in a row just before this node.
     pub nulls_in_a_row: u8,
     /// No null move at plies below this one.
@@ -44,19 +43,12 @@ pub struct Path {
 
 impl Path {
     /// At the root nothing is being verified. The root makes no null move.
-    pub const ROOT: Path = Path { open: [0, 0], nulls_in_a_row: 0, no_null_before: 1 };
+    pub const ROOT: Path = Path { verifying: false, nulls_in_a_row: 0, no_null_before: 1 };
 
-    /// Is a fail-high being verified further up?
+    /// The path below a node whose fail-high is being verified.
     #[inline]
-    pub const fn is_verifying(self) -> bool {
-        self.open[0] | self.open[1] != 0
-    }
-
-    /// The path below a node at `ply` whose fail-high is being verified.
-    #[inline]
-    pub(super) const fn below_fail_high(mut self, ply: Ply) -> Path {
-        self.open[ply & 1] = self.open[ply & 1].saturating_add(1);
-        self
+    pub(super) const fn below_fail_high(self) -> Path {
+        Path { verifying: true, ..self }
     }
 
     /// The path below a real move.
@@ -82,8 +74,6 @@ impl Scheme {
     pub const fn needs_eval(&self) -> bool {
         !matches!(self.gate, Gate::Always)
             || matches!(self.reduction, Reduction::Dynamic { .. } | Reduction::Stepped { .. })
-            || self.verifying.needs_eval()
-            || self.verified.needs_eval()
     }
 
     /// May a null move be tried in a PV node?
@@ -121,17 +111,6 @@ impl Scheme {
                 FailHigh::Cutoff
             }
             meaning => meaning,
-        }
-    }
-}
-
-impl FailHigh {
-    const fn needs_eval(self) -> bool {
-        match self {
-            FailHigh::Cutoff => false,
-            FailHigh::Reduce { when, .. } | FailHigh::Recheck { when, .. } => {
-                matches!(when, When::MarginOrDepth(..))
-            }
         }
     }
 }
@@ -189,14 +168,10 @@ impl Guard {
 impl Verify {
     #[inline]
     pub(super) const fn holds(self, node: &NodeFacts) -> bool {
-        let [even, odd] = node.path.open;
-        let (own, other) = if node.ply & 1 == 0 { (even, odd) } else { (odd, even) };
         match self {
             Verify::Always => true,
-            Verify::Times(times) => own.saturating_add(other) < times,
-            Verify::OncePerSide => own == 0,
-            Verify::UnlessOther => other == 0,
-            Verify::OnceOrFewPieces(pieces) => own | other == 0 || node.own_pieces <= pieces,
+            Verify::Once => !node.path.verifying,
+            Verify::OnceOrFewPieces(pieces) => !node.path.verifying || node.own_pieces <= pieces,
         }
     }
 }
@@ -210,9 +185,6 @@ impl When {
             When::Depth(depth) => node.depth >= depth,
             When::FewPiecesOrDepth(pieces, depth) => {
                 node.own_pieces <= pieces || node.depth >= depth
-            }
-            When::MarginOrDepth(margin, depth) => {
-                node.eval.value() < node.beta.value() + margin || node.depth >= depth
             }
         }
     }

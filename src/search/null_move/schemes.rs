@@ -97,12 +97,8 @@ pub enum Gate {
 pub enum Verify {
     /// Everywhere.
     Always,
-    /// Where fewer than this number are being verified. The paper's rule is `Times(1)`.
-    Times(u8),
-    /// Where no fail-high of the same side is being verified.
-    OncePerSide,
-    /// Where no fail-high of the other side is being verified.
-    UnlessOther,
+    /// Where no fail-high is being verified: the paper's rule.
+    Once,
     /// Where no fail-high is being verified, and wherever the side to move has at most this number of pieces
     /// besides king and pawns.
     OnceOrFewPieces(u32),
@@ -144,9 +140,6 @@ pub enum When {
     /// The side to move has at most this number of pieces besides king and pawns, or the depth is at least
     /// the second number.
     FewPiecesOrDepth(u32, Depth),
-    /// The evaluation is less than this number of centipawns above beta, or the depth is at least the
-    /// second number.
-    MarginOrDepth(i32, Depth),
 }
 
 /// Where the null move is banned during a re-check.
@@ -182,7 +175,7 @@ const PLAIN: Scheme = Scheme {
     guard: Guard::None,
     gate: Gate::Always,
     in_a_row: 1,
-    verify: Verify::Times(1),
+    verify: Verify::Once,
     verifying: FailHigh::Cutoff,
     verified: FailHigh::Cutoff,
     returns_mates: true,

@@ -120,7 +120,7 @@ fn a_fail_high_is_believed_verified_or_checked_again() {
     assert_eq!(verdict("standard-r2", &NODE, high, high).0, Verdict::Cut(high));
     assert_eq!(verdict("standard-r2", &NODE, Score::cp(49), high).0, Verdict::FailedLow);
 
-    let below = Path { open: [0, 1], ..Path::ROOT };
+    let below = Path { verifying: true, ..Path::ROOT };
     let shallower = Verdict::Continue { depth: 5, path: below, redo: true };
     assert_eq!(verdict("verified-r3", &NODE, high, high).0, shallower);
     let node = NodeFacts { path: below, ..NODE };
@@ -136,22 +136,17 @@ fn a_fail_high_is_believed_verified_or_checked_again() {
 
 #[test]
 fn the_flag_is_on_where_each_rule_says() {
-    let at = |open| NodeFacts { path: Path { open, ..Path::ROOT }, ..NODE };
-    // The node is at an odd ply: the second count is its own side's.
-    let (none, own, other) = (at([0, 0]), at([0, 1]), at([1, 0]));
+    let verifying = NodeFacts { path: Path { verifying: true, ..Path::ROOT }, ..NODE };
     let rules = [
-        (Verify::Always, [true, true, true]),
-        (Verify::Times(1), [true, false, false]),
-        (Verify::Times(2), [true, true, true]),
-        (Verify::OncePerSide, [true, false, true]),
-        (Verify::UnlessOther, [true, true, false]),
-        (Verify::OnceOrFewPieces(1), [true, false, false]),
-        (Verify::OnceOrFewPieces(2), [true, true, true]),
+        (Verify::Always, true),
+        (Verify::Once, false),
+        (Verify::OnceOrFewPieces(1), false),
+        (Verify::OnceOrFewPieces(2), true),
     ];
-    for (rule, expected) in rules {
-        assert_eq!([none, own, other].map(|node| rule.holds(&node)), expected, "{rule:?}");
+    for (rule, below) in rules {
+        assert!(rule.holds(&NODE), "{rule:?}");
+        assert_eq!(rule.holds(&verifying), below, "{rule:?}");
     }
-    assert!(!Verify::Times(2).holds(&at([1, 1])));
 }
 
 #[test]
