@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! Without arguments Tacet speaks UCI, since some GUIs cannot pass any. An argument that is a whole
-//! line of UCI, blanks included, is executed, and so are those after it: OpenBench calls engines so.
+//! Without arguments Tacet speaks UCI, since some GUIs cannot pass any. If the first argument is a UCI
+//! command with blanks in it, all arguments are executed as UCI commands; OpenBench calls engines that way.
 
 mod arguments;
 mod engine;
@@ -101,12 +101,12 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&definition().try_get_matches_from(arguments)?)
 }
 
-/// The whole command line, with what all commands have in common.
+/// The command line, with the parts that all commands share.
 fn definition() -> clap::Command {
     help::complete(Cli::command())
 }
 
-/// The arguments as lines of UCI, if the first is one of several words.
+/// The arguments as UCI commands, if the first is a command of several words.
 fn uci_lines(arguments: &[OsString]) -> Option<Vec<Cow<'_, str>>> {
     let lines: Vec<Cow<str>> =
         arguments.iter().skip(1).map(|argument| argument.to_string_lossy()).collect();
@@ -167,7 +167,7 @@ impl Command {
     }
 }
 
-/// People get a greeting. GUIs get nothing before they send `uci`.
+/// Greets a user on a terminal. Prints nothing to a GUI before `uci`.
 fn speak_uci() -> Result<(), Failure> {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let version = env!("CARGO_PKG_VERSION");

@@ -2,15 +2,15 @@
 //!
 //! # The map
 //!
-//! The crate is a house of floors; lower floors never name higher ones.
+//! The modules are layers ("floors"). A lower floor never imports a higher one.
 //!
 //! | floor | module | what it is for |
 //! |---|---|---|
 //! | 0 | [`board`] | the rules: positions, moves, notation, keys |
 //! | 0 | [`score`] | centipawns and mate distances |
-//! | 0 | [`kit`] | what is not chess: random numbers, fingerprints |
-//! | 1 | [`eval`] | what a position is worth without searching |
-//! | 1 | [`time`] | when to stop |
+//! | 0 | [`kit`] | what is not chess: random numbers, tables, files |
+//! | 1 | [`eval`] | static evaluation |
+//! | 1 | [`time`] | time management |
 //! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |
 //! | 3 | `games` | a game between two sides: openings, adjudication, record |
 //! | 3 | [`engine`] | position, options, table and a running search; no text, no I/O |

@@ -58,8 +58,8 @@ impl Score {
         }
     }
 
-    /// An evaluation of `value` centipawns, clamped below [`Score::KNOWN_WIN`]: fifteen queens are a large
-    /// sum, but nothing that is known.
+    /// An evaluation of `value` centipawns, clamped below [`Score::KNOWN_WIN`]: a large sum of material alone
+    /// is not a known win.
     pub const fn estimate(value: i32) -> Score {
         let max = Score::KNOWN_WIN.0 as i32 - 1;
         if value > max {

@@ -1,6 +1,6 @@
-//! What must hold of everything that is read, whatever the bytes: one function for each kind of
-//! input. A fuzzer calls them (`fuzz_targets/`), and so does `tests/parsers.rs` of the main package
-//! with inputs of its own, so that they are exercised without a nightly compiler.
+//! Properties of the parsers that hold for any bytes: one function for each kind of input. The fuzzer
+//! calls them (`fuzz_targets/`). `tests/integration/parsers.rs` of the main package calls them with
+//! inputs of its own, on a stable compiler.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tacet::eval::{Evaluator, State};
 use tacet::lab::epd;
 use tacet::uci::command;
 
-/// A line of UCI is understood, or refused in one line.
+/// A line of UCI is parsed, or refused in one line.
 pub fn command(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Err(refusal) = command::parse(&text) {
@@ -23,8 +23,7 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// A FEN is a position that is written as it was read, or refused in one line; a move is read and
-/// written in the same way.
+/// A FEN is refused in one line, or gives a position that is written as it was read. So does a move.
 pub fn fen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (fen, moves) = text.split_once('\n').unwrap_or((&text, ""));
@@ -54,7 +53,7 @@ fn check_moves(position: &Position, moves: &str) {
     }
 }
 
-/// A suite has positions and tasks of legal moves, or a line that is named in one line.
+/// A suite gives positions with tasks of legal moves, or is refused in one line that names the bad line.
 pub fn epd(bytes: &[u8]) {
     let (records, bad) = epd::parse(&pgn::decode(bytes));
     for record in records {
@@ -69,7 +68,7 @@ pub fn epd(bytes: &[u8]) {
     }
 }
 
-/// Every game is one of legal moves or refused in one line, and reading ends.
+/// Every game has legal moves or is refused in one line, and reading terminates.
 pub fn pgn(bytes: &[u8]) {
     for (number, game) in pgn::read(bytes).enumerate() {
         assert!(number <= bytes.len(), "reading does not end");
@@ -90,13 +89,13 @@ pub fn pgn(bytes: &[u8]) {
     }
 }
 
-/// A file is a network or refused in one line; and no network that is accepted can overflow.
+/// A file is a network or is refused in one line. No accepted network can overflow.
 pub fn network(bytes: &[u8]) {
     match Network::read(bytes) {
         Ok(network) => evaluate(network),
         Err(refusal) => assert_one_line(&refusal),
     }
-    // A fuzzer does not find a checksum: the same bytes as the numbers of a whole file.
+    // A fuzzer cannot guess a checksum, so the bytes also serve as the parameters of a complete file.
     let number = |at: usize| match bytes.len() {
         0 => 0,
         length => i16::from_le_bytes([bytes[2 * at % length], bytes[(2 * at + 1) % length]]),
@@ -111,7 +110,7 @@ pub fn network(bytes: &[u8]) {
     }
 }
 
-/// Evaluations along some moves: updated move by move, and computed from the position.
+/// Evaluates along some moves, with incremental updates and from scratch.
 fn evaluate(network: Network) {
     let evaluator = Evaluator::Network(Arc::new(network));
     let mut position = Position::startpos();

@@ -13,7 +13,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Of the side to move.
+    /// Computes them for the side to move.
     pub fn of(position: &Position) -> Checks {
         let king = position.king(!position.turn());
         let occupied = position.occupied();

@@ -12,7 +12,7 @@ use super::{Bitboard, Color, PieceSquare, Position, Role, Square, attacks, zobri
 /// Slots of the table for 3,668 moves.
 const SLOTS: usize = 8192;
 
-/// Reversible moves by the change of a position's key.
+/// A cuckoo hash table of reversible moves, indexed by what the move changes in the key.
 struct Cuckoo {
     slots: Box<[Option<Reversible>]>,
 }
@@ -45,10 +45,10 @@ impl Cuckoo {
         cuckoo
     }
 
-    /// An entry in the way moves to its other slot.
+    /// Inserts an entry. An entry that occupies its slot moves to its other slot.
     fn insert(&mut self, mut entry: Reversible) {
         let mut slot = slots_of(entry.key)[0];
-        // This ends: the numbers are fixed, and a test finds every move.
+        // Terminates for these keys, which are constants; a test finds every move.
         while let Some(other) = self.slots[slot].replace(entry) {
             let [one, two] = slots_of(other.key);
             slot = if slot == one { two } else { one };
@@ -104,12 +104,12 @@ mod tests {
         );
     }
 
-    /// The slow way: play every move, and look whether the position has been there.
+    /// Reference: plays every move and looks for the position among the earlier ones.
     fn can_repeat_slowly(position: &Position, earlier: &[u64], ply: usize) -> bool {
         let since_root = &earlier[earlier.len() - ply.min(earlier.len())..];
         position.legal_moves().iter().any(|&m| {
             let next = position.play(m).0;
-            // Neither captures nor pawn moves repeat anything.
+            // Captures and pawn moves cannot repeat a position.
             next.halfmove_clock() > 0 && since_root.contains(&next.key())
         })
     }
@@ -125,8 +125,7 @@ mod tests {
                 for ply in 0..24 {
                     let slow = can_repeat_slowly(&position, &keys, ply);
                     let fast = position.can_repeat(&keys, ply);
-                    // A piece of the other side may stand between, or a pin forbid the move: what
-                    // is found slowly is always found.
+                    // The fast test may find more: it ignores pins and pieces of the other side in between.
                     assert!(fast || !slow, "{position:?}");
                     found += u32::from(slow);
                     let moves = position.legal_moves();

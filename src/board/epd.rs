@@ -1,8 +1,8 @@
-//! A line of EPD, the Extended Position Description (Edwards 1994), as it is found in the wild: the first
-//! four fields of a FEN, perhaps its two counters, and operations that end with a semicolon.
+//! EPD, the Extended Position Description (Edwards 1994): a line with the first four fields of a FEN,
+//! optionally its two counters, and operations that end with a semicolon.
 //!
-//! A forgotten semicolon is supplied where the next opcode is known, and free text is kept. The operations
-//! `hmvc` and `fmvn` set the position's clocks.
+//! Common deviations are accepted: a missing semicolon is supplied before a known opcode, and free text is
+//! kept. The operations `hmvc` and `fmvn` set the position's clocks.
 
 use super::Position;
 use super::notation::{NotationError, quoted};
@@ -19,7 +19,7 @@ pub struct Epd {
 /// An operation: `bm Nf3 e4` is the opcode `bm` with two operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its name.
+    /// The name of the operation.
     pub opcode: String,
     /// Its operands, without quotation marks.
     pub operands: Vec<String>,
@@ -37,11 +37,11 @@ pub enum EpdError {
     /// An operation has no number where it must have one.
     #[error("'{opcode}' wants {wanted}, not '{text}'")]
     Number {
-        /// The operation.
+        /// The opcode.
         opcode: &'static str,
-        /// What it wants.
+        /// The number that it needs, in words.
         wanted: &'static str,
-        /// What it has, shortened.
+        /// The operand found, shortened.
         text: String,
     },
 }
@@ -50,7 +50,7 @@ impl Epd {
     /// Reads a line; `None` if it is empty or a comment (`#`, `%`).
     ///
     /// # Errors
-    /// Why it is not EPD.
+    /// If the line is not EPD.
     pub fn parse(line: &str) -> Result<Option<Epd>, EpdError> {
         // Files from DOS end with a control-Z, others are padded with NUL.
         let line = line.replace(['\0', '\u{1a}', '\u{feff}'], " ");
@@ -81,7 +81,7 @@ impl Position {
     /// Reads a FEN that operations of EPD may follow, as in `... w - - bm Kg2;`.
     ///
     /// # Errors
-    /// As [`Position::from_fen`], and what follows and is no operation.
+    /// As [`Position::from_fen`], and if other text than operations follows.
     pub fn from_fen_line(text: &str) -> Result<Position, NotationError> {
         let (fen, rest) = split_fen(text.trim());
         if rest.is_empty() {
@@ -162,7 +162,7 @@ fn split_fen(line: &str) -> (String, &str) {
     (fields.join(" "), rest)
 }
 
-/// Takes a field and the space after it off the front; a semicolon ends a field too.
+/// Splits off the first field and the space after it. A semicolon ends a field too.
 fn next_field<'a>(rest: &mut &'a str) -> &'a str {
     let end = rest.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(rest.len());
     let (field, after) = rest.split_at(end);
@@ -170,7 +170,7 @@ fn next_field<'a>(rest: &mut &'a str) -> &'a str {
     field
 }
 
-/// A piece of the operations' text.
+/// A token of the operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Token<'a> {
     Word(&'a str),
@@ -178,8 +178,7 @@ enum Token<'a> {
     End,
 }
 
-/// Cuts a text into words, quoted strings and semicolons. A string without its end ends with the
-/// line.
+/// Splits a text into words, quoted strings and semicolons. An unterminated string ends with the line.
 fn tokens(mut text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     loop {
@@ -204,8 +203,8 @@ fn tokens(mut text: &str) -> Vec<Token<'_>> {
     }
 }
 
-/// Puts tokens together. After a semicolon comes an opcode; so does, if the semicolon was
-/// forgotten, a known opcode where the operation before it may end.
+/// Parses operations. An opcode follows each semicolon. If the semicolon is missing, a known opcode
+/// begins the next operation where the current one may end.
 fn operations(position: &Position, text: &str) -> Vec<Operation> {
     let tokens = tokens(text);
     let mut operations: Vec<Operation> = Vec::new();
@@ -244,7 +243,7 @@ impl Operation {
     }
 }
 
-/// Is the first of these tokens an opcode of the standard, and no move?
+/// Is the first of these tokens a standard opcode and not a move?
 fn is_opcode(position: &Position, tokens: &[Token]) -> bool {
     let [Token::Word(word), after @ ..] = tokens else {
         return false;

@@ -121,8 +121,8 @@ pub struct Position {
     checkers: Bitboard,
     /// Pieces of the side to move pinned to their king.
     pinned: Bitboard,
-    /// Plies since the last capture, pawn move, loss of castling rights or pass: the most plies back that a
-    /// repetition can be.
+    /// Plies since the last capture, pawn move, loss of castling rights or pass. A repetition cannot lie
+    /// further back.
     reversible: u16,
     /// The file of a legal en passant capture.
     ep_file: Option<File>,

@@ -1,9 +1,9 @@
 //! Words of movetext: the one reader of moves for PGN, EPD, UCI and the command line.
 //!
-//! [`words`] cuts text at blanks and commas and tells moves from move numbers, annotation glyphs, passes
-//! and results. [`Position::read_move`] reads a move as SAN (`Nf3`), long algebraic (`Ng1-f3`) or UCI
-//! (`g1f3`), with the variations that files in the wild have: `0-0`, `e8(Q)`, `d8Q`, `ed5`, `exd6e.p.`,
-//! `Qxf7++`, a missing or superfluous `x`, figurines. A word that has several readings is refused.
+//! [`words`] splits text at blanks and commas and distinguishes moves, move numbers, annotation glyphs,
+//! passes and results. [`Position::read_move`] reads a move as SAN (`Nf3`), long algebraic (`Ng1-f3`) or
+//! UCI (`g1f3`), with common deviations: `0-0`, `e8(Q)`, `d8Q`, `ed5`, `exd6e.p.`, `Qxf7++`, a missing or
+//! superfluous `x`, figurines. An ambiguous word is refused.
 
 use super::notation::{NotationError, quoted};
 use super::pgn::GameResult;
@@ -22,11 +22,11 @@ pub enum Word<'a> {
     Pass,
     /// A result, which ends a game.
     Result(GameResult),
-    /// Anything else: a move, or a word that nobody can read.
+    /// Anything else: a move or an unknown word.
     Move(&'a str),
 }
 
-/// Cuts text into words.
+/// Splits text into words.
 ///
 /// ```
 /// use tacet::board::movetext::{Word, words};
@@ -37,7 +37,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     text.split(|c: char| c.is_whitespace() || c == ',').flat_map(Pieces)
 }
 
-/// The words of a text without blanks, which are not always kept apart: `12.Nf3$2`.
+/// Splits text without blanks, which may hold several words: `12.Nf3$2`.
 struct Pieces<'a>(&'a str);
 
 impl<'a> Iterator for Pieces<'a> {
@@ -75,7 +75,7 @@ fn is_board(text: &str) -> bool {
 
 /// A word that is neither number nor move.
 fn whole(text: &str) -> Option<Word<'_>> {
-    // Marks of evaluation and of editors, as Informant and its followers print them.
+    // The symbols of the Chess Informant.
     const GLYPHS: [&str; 35] = [
         "+-", "-+", "+/-", "-/+", "+/=", "=/+", "+=", "=+", "=", "==", "~", "N", "D", "ch", "ch.",
         "mate", "±", "∓", "⩲", "⩱", "+−", "−+", "∞", "□", "⌓", "⟳", "↑", "→", "⇆", "⇄", "○", "●",
@@ -85,7 +85,7 @@ fn whole(text: &str) -> Option<Word<'_>> {
     if let Some(result) = GameResult::parse(text) {
         return Some(Word::Result(result));
     }
-    // An annotated pass is still one.
+    // A pass may carry annotation symbols.
     match text.trim_end_matches(CHECKS) {
         "" => return Some(Word::Glyph),
         "--" | "Z0" | "0000" | "@@@@" => return Some(Word::Pass),
@@ -127,7 +127,7 @@ pub struct MoveReader {
 }
 
 impl MoveReader {
-    /// A reader of what is played from a position on.
+    /// A reader that starts at a position.
     pub fn new(start: Position) -> MoveReader {
         MoveReader { position: start.clone(), start, moves: Vec::new(), earlier: Vec::new() }
     }
@@ -135,7 +135,7 @@ impl MoveReader {
     /// Reads a word. Returns the result if the word is one.
     ///
     /// # Errors
-    /// If the word is no move that is legal here; then nothing changes.
+    /// If the word is not a legal move here. The reader does not change then.
     pub fn read(&mut self, word: Word) -> Result<Option<GameResult>, NotationError> {
         let m = match word {
             Word::Number(_) | Word::Glyph => return Ok(None),
@@ -156,10 +156,10 @@ impl MoveReader {
         Ok(None)
     }
 
-    /// Reads moves, and nothing but moves, until the text ends.
+    /// Reads a text that holds only moves.
     ///
     /// # Errors
-    /// If a word is no move that is legal where it stands.
+    /// If a word is not a legal move in its position.
     pub fn read_all(&mut self, text: &str) -> Result<(), NotationError> {
         for word in words(text) {
             if self.read(word)?.is_some() {
@@ -175,7 +175,7 @@ impl Position {
     /// in words (`O-O`), as the king's step and as the king capturing its rook.
     ///
     /// # Errors
-    /// What is not exactly one legal move of this position.
+    /// If the text does not name exactly one legal move of this position.
     pub fn read_move(&self, text: &str) -> Result<PackedMove, NotationError> {
         let Some(shape) = Shape::parse(text) else {
             if is_board(text) {
@@ -196,7 +196,7 @@ impl Position {
         }
     }
 
-    /// Reads moves that are all of this position, as `bm` and `searchmoves` list them.
+    /// Reads alternative moves of this position, as listed by `bm` and `searchmoves`.
     ///
     /// # Errors
     /// If a word is not exactly one legal move.
@@ -221,7 +221,7 @@ impl Position {
     }
 }
 
-/// What the text of a move says.
+/// The parsed text of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shape {
     /// Castling in words, on the king's side or the queen's.
@@ -234,14 +234,14 @@ enum Shape {
 struct Step {
     role: Option<Role>,
     from: (Option<File>, Option<Rank>),
-    /// Only a pawn's capture may lack the rank: `ed`.
+    /// The rank is missing only in short pawn captures: `ed`.
     to: (Option<File>, Option<Rank>),
     promotion: Option<Role>,
 }
 
 impl Shape {
     fn parse(text: &str) -> Option<Shape> {
-        // The longest that anybody writes: `Ng1xRf3(e.p.)!!`, with room to spare.
+        // Longer than any notation in use, e.g. `Ng1xRf3(e.p.)!!`.
         if text.len() > 40 {
             return None;
         }
@@ -324,7 +324,7 @@ impl Step {
         Some(step)
     }
 
-    /// Takes `=Q`, `(Q)`, `/Q`, `Q` or `q` off the end.
+    /// Removes `=Q`, `(Q)`, `/Q`, `Q` or `q` from the end.
     fn parse_promotion<'a>(&mut self, text: &'a str) -> &'a str {
         let bare = text.strip_suffix(')').unwrap_or(text);
         let Some(last) = bare.chars().next_back() else { return text };

@@ -9,8 +9,8 @@ use shakmaty::{
 
 use super::{Color, PackedMove, Piece, Position, Role, Square, castling_targets};
 
-/// Why a text is not a position or not a move: what was typed, shortened, and what is wrong with it.
-/// Displays as one line without a line break.
+/// An error in the text of a position or move. Holds the text, shortened, and the reason. Displays as one
+/// line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// Not FEN at all.
@@ -79,7 +79,7 @@ impl Position {
             .map_err(|error| NotationError::Fen(quoted(text.trim()), format!("{error}")))?;
         let setup = fen.into_setup();
         let refusal = |faults| NotationError::Position(quoted(text.trim()), faults);
-        // Before anything is made of it: lists of men and moves are made for 16 men a side.
+        // Checked first: lists of men and moves have room for 16 men a side.
         if Color::ALL.into_iter().any(|color| setup.board.by_color(color).count() > MAX_MEN) {
             return Err(refusal(vec!["a side has more than 16 men"]));
         }
@@ -97,10 +97,10 @@ impl Position {
             .map_err(|error| error.kinds())
     }
 
-    /// The position with other clocks: plies since the last capture or pawn move, and the move's number.
+    /// The position with another halfmove clock and move number.
     ///
     /// # Errors
-    /// If the position's number of the move is 0.
+    /// If the move number is 0.
     pub(super) fn with_clocks(
         &self,
         halfmoves: u32,
@@ -115,7 +115,7 @@ impl Position {
         Fen::from_position(&self.chess, EnPassantMode::Legal).to_string()
     }
 
-    /// Are the rights to castle of a kind that only Chess960 knows?
+    /// Do the castling rights exist only in Chess960?
     pub fn needs_chess960(&self) -> bool {
         self.castling_rooks().into_iter().any(|rook| {
             let king = self.king(Color::from_white(rook.rank() == super::Rank::First));
@@ -167,8 +167,8 @@ impl Position {
         }
     }
 
-    /// What SAN adds to a piece's letter if others of the kind can go to the same square: the file if that
-    /// is enough, else the rank, else both.
+    /// The disambiguation that SAN adds if other pieces of the kind can reach the square: the file if that is
+    /// enough, else the rank, else both.
     fn disambiguation(&self, m: PackedMove, role: Role) -> String {
         let from = m.from();
         let moves = self.legal_moves();
@@ -203,7 +203,7 @@ fn faults(kinds: PositionErrorKinds) -> Vec<&'static str> {
     FAULTS.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, text)| text).collect()
 }
 
-/// The first field of a FEN: what stands on each square, from a1 to h8, as a letter.
+/// The first field of a FEN, from the piece letters on a1 to h8.
 pub fn board_field(letters: &[Option<char>; 64]) -> String {
     let mut text = String::new();
     for rank in letters.chunks(8).rev() {

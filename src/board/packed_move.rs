@@ -17,8 +17,8 @@ const PROMOTION: u16 = 4 << 12; // plus knight 0, bishop 1, rook 2, queen 3
 impl PackedMove {
     /// No move.
     pub const NONE: PackedMove = PackedMove(0);
-    /// A pass in the move list of a game: of no kind, so that it is legal nowhere and the search never
-    /// meets it. [`Position::follow`](super::Position::follow) plays it.
+    /// A pass in the move list of a game. It is not legal in any position, so the search never sees it.
+    /// [`Position::follow`](super::Position::follow) plays it.
     pub const PASS: PackedMove = PackedMove(3 << 12);
 
     /// A move that is neither castling, en passant nor promotion.

@@ -29,7 +29,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
 /// assert_eq!(perft_until(&start, 60, &AtomicBool::new(true)), None);
 /// ```
 pub fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
-    // Checking here costs nothing: below are at most some ten thousand moves.
+    // Frequent enough: below are at most some ten thousand moves.
     if depth <= 2 {
         return Some(perft(position, depth));
     }

@@ -1,9 +1,9 @@
 //! PGN, in and out: games with their tags.
 //!
-//! [`read`] takes what is found in the wild: the main line is kept, comments, variations and glyphs are
-//! skipped, and a game with a word that cannot be read is refused. Writing follows the export format of
-//! the PGN standard (Edwards 1994): the seven tags of the roster first, lines of at most 79 characters. A
-//! pass is written `--`.
+//! [`read`] accepts common deviations from the standard. It keeps the main line, skips comments, variations
+//! and glyphs, and refuses a game with an unknown word. Writing follows the export format of the PGN
+//! standard (Edwards 1994): the seven tags of the roster first, lines of at most 79 characters. A pass is
+//! written `--`.
 
 mod lines;
 mod reader;
@@ -21,7 +21,7 @@ use super::{Color, PackedMove, Position};
 pub enum GameResult {
     /// This colour won.
     Win(Color),
-    /// Nobody won.
+    /// Drawn.
     Draw,
     /// Not ended, or not known.
     #[default]
@@ -29,7 +29,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Reads a result, in the forms that files in the wild have.
+    /// Reads a result in any common form.
     pub fn parse(text: &str) -> Option<GameResult> {
         Some(match text {
             "1-0" | "1–0" | "1:0" | "1-O" => GameResult::Win(Color::White),
@@ -111,7 +111,7 @@ impl Game {
     }
 }
 
-/// Why a PGN file or a game of it could not be read. Displays as one line without a line break.
+/// An error in a PGN file or in one of its games. Displays as one line.
 #[derive(Debug, thiserror::Error)]
 pub enum PgnError {
     /// The file itself cannot be read.
@@ -120,11 +120,11 @@ pub enum PgnError {
     /// A game has a word that cannot be read or a start position that cannot be set up.
     #[error("game {number}, line {line}: {reason}")]
     Game {
-        /// Which game, from 1.
+        /// The number of the game, from 1.
         number: usize,
         /// The line of the file, from 1.
         line: usize,
-        /// What is wrong, with the word.
+        /// The error, with the word.
         reason: String,
     },
 }

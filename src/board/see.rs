@@ -42,8 +42,8 @@ pub fn see_ge(position: &Position, m: PackedMove, threshold: i32) -> bool {
         // A promoting capture may win more than the captured piece, so the bounds below do not hold.
         return value(position, m) >= threshold;
     }
-    // From here on `balance` is what the side to move is behind by, if the piece just moved to the
-    // square is lost: zero or more means that the other side can afford to lose it.
+    // `balance` is the gain over the threshold of the side that moved last, if it loses the piece on
+    // the square. At zero or above it can afford that loss.
     let mut balance = gain - threshold - stake;
     let mut holds = true;
     while balance < 0 {

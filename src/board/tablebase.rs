@@ -46,7 +46,7 @@ impl Wdl {
         }
     }
 
-    /// What it comes to when the fifty-move rule is kept: 1 a win, 0 a draw, -1 a loss.
+    /// The result under the fifty-move rule: 1 a win, 0 a draw, -1 a loss.
     pub const fn sign(self) -> i32 {
         match self {
             Wdl::Loss => -1,
@@ -55,7 +55,7 @@ impl Wdl {
         }
     }
 
-    /// The value where there is no fifty-move rule.
+    /// The value without the fifty-move rule.
     pub const fn without_fifty_moves(self) -> Wdl {
         match self {
             Wdl::BlessedLoss => Wdl::Loss,
@@ -115,26 +115,26 @@ impl RootMove {
     }
 }
 
-/// Why tables could not be opened. Displays as one line without a line break.
+/// An error in opening tables. Displays as one line.
 #[derive(Debug)]
 pub enum TablebaseError {
     /// The directory cannot be read.
     Directory {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: io::Error,
     },
     /// The directory has no table in it.
     Empty {
-        /// Which.
+        /// Its path.
         path: PathBuf,
     },
-    /// A file has the name of a table but is none.
+    /// A file that has the name of a table but is not one.
     File {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
@@ -157,7 +157,7 @@ impl fmt::Display for TablebaseError {
 
 impl std::error::Error for TablebaseError {}
 
-/// The tables of some directories. Files are opened when first asked for; many threads may ask.
+/// The tables of some directories. Files are opened on first use. Threads may share it.
 pub struct Tablebase {
     tables: shakmaty_syzygy::Tablebase<Chess>,
     files: usize,
@@ -189,8 +189,8 @@ impl Tablebase {
         Ok(base)
     }
 
-    /// All tables of the directories of a list as PATH writes it: separated by `:`, on Windows by
-    /// `;`. Empty parts are passed over.
+    /// Opens the directories of a list separated by `:`, on Windows by `;`, as in PATH. Empty parts are
+    /// skipped.
     ///
     /// # Errors
     /// As [`Tablebase::open`].
@@ -215,7 +215,7 @@ impl Tablebase {
         self.files
     }
 
-    /// The most pieces, kings and pawns included, that a table has; 0 without tables.
+    /// The largest number of pieces in a table, kings and pawns included; 0 without tables.
     #[inline]
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
@@ -248,8 +248,8 @@ impl Tablebase {
     }
 
     /// All legal moves with their values under the fifty-move rule as the halfmove clock stands,
-    /// best first; of equal values the one that wins fastest or loses slowest. Repetitions are not
-    /// looked at. `None` if a table is missing for any of them.
+    /// best first; of equal values the one that wins fastest or loses slowest. Repetitions are
+    /// ignored. `None` if a table is missing for any of them.
     pub fn rank_moves(&self, position: &Position) -> Option<Vec<RootMove>> {
         if !self.may_cover(position) {
             return None;
@@ -262,8 +262,8 @@ impl Tablebase {
         Some(ranked)
     }
 
-    /// All legal moves with their values as if the halfmove clock stood at zero after each: for
-    /// where there is no DTZ table. `None` if a table is missing for any of them.
+    /// All legal moves with their values as if the halfmove clock stood at zero after each. Used
+    /// without DTZ tables. `None` if a table is missing for any of them.
     pub fn values_of_moves(&self, position: &Position) -> Option<Vec<(PackedMove, Wdl)>> {
         let value = |&m: &PackedMove| {
             let (after, _) = position.play(m);
@@ -279,7 +279,7 @@ impl Tablebase {
         errors.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Adds the tables of a directory. What cannot be read is left out.
+    /// Adds the tables of a directory. Unreadable files are skipped and reported in `errors`.
     fn add_readable(&mut self, directory: &Path, errors: &mut Vec<TablebaseError>) {
         let unreadable =
             |reason| TablebaseError::Directory { path: directory.to_path_buf(), reason };
@@ -308,7 +308,7 @@ impl Tablebase {
         }
     }
 
-    /// False if the name is not that of a table.
+    /// Adds a file. Returns false if its name is not that of a table.
     fn add_file(&mut self, path: &Path) -> io::Result<bool> {
         match self.tables.add_file(path) {
             Ok(()) => check_magic(path).map(|()| true),
@@ -341,7 +341,7 @@ impl fmt::Debug for Tablebase {
     }
 }
 
-/// A path for a message; of a long one the end, which tells most.
+/// A path for a message; a long one is cut to its end.
 fn shown(path: &Path) -> String {
     const MOST: usize = 300;
     let clean = |c: char| if c.is_control() { '?' } else { c };
@@ -357,12 +357,12 @@ fn ended(position: &Position) -> Option<Wdl> {
     (!position.has_legal_move()).then_some(value)
 }
 
-/// The distance a quiet move ahead of a position with this one, for the other side.
+/// The distance one quiet move before a position with this distance, for the other side.
 fn distance_before(reply: MaybeRounded<Dtz>) -> Dtz {
     (-reply.ignore_rounding()).add_plies_saturating(1)
 }
 
-/// Files are opened lazily, so that a text file called KQvK.rtbw would be noticed only in a game.
+/// Checks the magic bytes now: shakmaty-syzygy opens files lazily, so a wrong file would fail in a game.
 fn check_magic(path: &Path) -> io::Result<()> {
     let wdl = path.extension().is_some_and(|extension| extension == Chess::TBW.ext);
     let expected = if wdl { Chess::TBW.magic } else { Chess::TBZ.magic };

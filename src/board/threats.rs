@@ -16,7 +16,7 @@ pub struct Threats {
 }
 
 impl Threats {
-    /// Of the side not to move.
+    /// Computes them.
     pub fn of(position: &Position) -> Threats {
         let them = !position.turn();
         let occupied = position.occupied();

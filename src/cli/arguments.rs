@@ -1,4 +1,4 @@
-//! Arguments that several commands share: the position and the setting of the engine.
+//! Arguments that several commands share: the position and the engine options.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::uci::options::{self, Note};
 /// Fields of a FEN.
 const FEN_FIELDS: usize = 6;
 
-/// The position of a command.
+/// The position that a command works on.
 #[derive(Args)]
 pub struct PositionArgs {
     /// Position to use [default: the start position]
@@ -25,7 +25,7 @@ pub struct PositionArgs {
 }
 
 impl PositionArgs {
-    /// Sets the position; `bare` is one that was given without `--fen`.
+    /// Sets the position. `bare` is a FEN given without `--fen`.
     pub fn apply<W: Write>(
         &self,
         controller: &mut Controller<W>,
@@ -42,8 +42,8 @@ impl PositionArgs {
     }
 }
 
-/// Takes a FEN out of the words of a command line: from the first word with a slash up to its sixth
-/// field or the next word of which `is_keyword` holds.
+/// Removes a FEN from the words of a command line. It begins at the first word with a slash and ends after
+/// six fields or before a word for which `is_keyword` holds.
 pub fn take_fen(words: &mut Vec<String>, is_keyword: impl Fn(&str) -> bool) -> Option<String> {
     let first = words.iter().position(|word| word.contains('/') || word == "startpos")?;
     let fields = words[first..].iter().take(FEN_FIELDS).take_while(|word| !is_keyword(word));
@@ -51,7 +51,7 @@ pub fn take_fen(words: &mut Vec<String>, is_keyword: impl Fn(&str) -> bool) -> O
     Some(words.drain(first..last).collect::<Vec<_>>().join(" "))
 }
 
-/// The setting of the engine.
+/// The engine options.
 #[derive(Args)]
 pub struct EngineArgs {
     /// Set a UCI option, e.g. -o MultiPV=3; may be repeated

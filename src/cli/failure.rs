@@ -121,7 +121,7 @@ fn first_paragraph(error: &clap::Error) -> String {
     )
 }
 
-/// What the parser of a value says, in words for people.
+/// The message of a value parser, reworded for users.
 fn reason(error: &clap::Error) -> String {
     let reason = error.source().map(ToString::to_string).unwrap_or_default();
     let range = reason.split_once(" is not in ").and_then(|(_, range)| range.split_once(".."));
@@ -136,7 +136,7 @@ fn reason(error: &clap::Error) -> String {
     }
 }
 
-/// A range in words; `max` is the end as Rust writes it, with `=` if it belongs to the range.
+/// A range in words. `max` is the end in Rust's notation, with `=` if it is inclusive.
 fn expected(min: &str, max: &str) -> String {
     let inclusive = max.strip_prefix('=').and_then(|max| max.parse::<i128>().ok());
     let last = inclusive.or_else(|| max.parse::<i128>().ok().map(|end| end - 1));
@@ -153,7 +153,7 @@ fn suggestion(error: &clap::Error) -> String {
         .map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
-/// The first word of a part of the error.
+/// The first word that the error has of this kind.
 fn word(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(word) => Some(word),

@@ -1,8 +1,8 @@
-//! What the help of all commands has in common: examples, exit status, negative numbers.
+//! The parts that the help of all commands shares: examples, exit status, negative numbers.
 
 use clap::Command;
 
-/// The commands by their words, with examples for their help. A test runs those that end soon.
+/// The commands with the examples of their help. A test runs the short ones.
 pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("", &["tacet go depth 12", "tacet suite wcs.epd --depth 8", "tacet help compare"]),
     ("uci", &["tacet", "printf 'position startpos\\ngo depth 10\\n' | tacet"]),
@@ -83,7 +83,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
 const EXIT_STATUS: &str = "\
 Exit status: 0 success, 1 failure (output, memory), 2 bad arguments or input";
 
-/// Adds what all commands have in common, so that their own definitions need not.
+/// Adds the parts that all commands share to every command.
 pub fn complete(command: Command) -> Command {
     complete_named(command, "")
 }
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The words of a shell's line; quotes are the only syntax.
+    /// Splits a shell command into words; quotes are the only syntax.
     fn words(line: &str) -> Vec<String> {
         line.split('"')
             .enumerate()

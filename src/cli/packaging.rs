@@ -1,5 +1,4 @@
-//! What a package contains next to the program: its version, shell completions and man pages, all
-//! from the definition of the command line.
+//! Version, shell completions and man pages, all generated from the definition of the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

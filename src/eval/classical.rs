@@ -4,9 +4,9 @@
 //! interpolated by the game phase (tapered evaluation). They are updated incrementally. [`endings`]
 //! corrects the result when little material is left.
 //!
-//! There are two sets of values, both this project's own: the [`first`], from which all networks
-//! descend and which the laboratory's searcher has, so that its tables stay what they are; and those
-//! [`taught`] by a network.
+//! There are two sets of values, both fitted by this project. All networks descend from [`first`]; the
+//! classic searcher always uses it, so its published tables stay valid. [`taught`] was fitted to the games
+//! of a network.
 
 pub mod first;
 pub mod taught;
@@ -53,7 +53,7 @@ pub static TAUGHT: Values = Values::new(taught::TEMPO, &taught::HALVES);
 /// `tacet tune-eval` prints.
 pub type Halves = [[Pair; 32]; 6];
 
-/// All that a classical evaluation knows.
+/// The values of a classical evaluation.
 #[derive(Debug)]
 pub struct Values {
     /// Bonus for the side to move, in centipawns.
@@ -63,7 +63,7 @@ pub struct Values {
     entries: [i64; 768],
 }
 
-/// The sums of the current position, and below them those of the positions before it.
+/// The sums of the current position (the top) and of the positions before it.
 #[derive(Clone, Debug)]
 pub struct Stack {
     values: &'static Values,
@@ -77,7 +77,7 @@ impl Stack {
         Stack { values, top: values.sums(position), below: Vec::with_capacity(MAX_PLY + 16) }
     }
 
-    /// Does it have these values?
+    /// Does the stack use these values?
     pub fn is_of(&self, values: &'static Values) -> bool {
         std::ptr::eq(self.values, values)
     }
@@ -122,9 +122,8 @@ impl Stack {
     }
 }
 
-/// Middlegame, endgame and phase in one word, so that a piece is one addition: 24 bits, 24 bits
-/// and, above them, 16. The lower two are signed; what they borrow from above is given back on
-/// reading.
+/// Middlegame (bits 0 to 23), endgame (24 to 47) and phase (48 to 63) in one word, so that a piece is one
+/// addition. The lower two are signed; reading undoes their borrow from the bits above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Sums(i64);
 
@@ -195,7 +194,7 @@ mod tests {
         "8/PPP4k/8/8/8/8/4Kppp/8 w - - 0 1",
     ];
 
-    /// A small generator of our own: the sequence must never change with a crate's version.
+    /// A generator whose sequence does not depend on the version of a crate.
     struct Random(u64);
 
     impl Random {

@@ -41,7 +41,7 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// What both sides have, if `strong` is the one that stands better.
+    /// The material of both sides, `strong` being the side that stands better.
     pub fn of(position: &Position, strong: Color) -> Balance {
         Balance { strong: Force::of(position, strong), weak: Force::of(position, !strong) }
     }
@@ -57,7 +57,7 @@ pub fn scale(position: &Position, strong: Color, balance: &Balance) -> i32 {
     } else if is_opposite_bishops(position) {
         opposite_bishops_scale(ours, theirs)
     } else if ours.pawns == 1 && ours.points <= 3 && theirs.points >= 3 {
-        // The last pawn can be bought with a piece.
+        // The defender can give up a piece for the last pawn.
         32
     } else {
         FULL_SCALE
@@ -94,7 +94,7 @@ pub fn won(position: &Position) -> Option<Score> {
     Some(if strong == position.turn() { score } else { -score })
 }
 
-/// What one side has besides its king.
+/// The material of one side without its king.
 #[derive(Clone, Copy, Debug)]
 struct Force {
     pawns: usize,
@@ -125,7 +125,7 @@ impl Force {
     }
 }
 
-/// Without pawns, a side needs a rook more than the other has, roughly, to win.
+/// The scale without pawns. Roughly, a win needs a rook more.
 fn pawnless_scale(position: &Position, strong: Color, ours: Force, theirs: Force) -> i32 {
     let bishops = position.pieces(strong, Role::Bishop);
     if ours.points <= 3 || (ours.has_only_bishops() && is_of_one_colour(bishops)) {
@@ -134,7 +134,7 @@ fn pawnless_scale(position: &Position, strong: Color, ours: Force, theirs: Force
         // Two knights cannot force mate on a bare king; on a king with a pawn they rarely can.
         if theirs.pawns == 0 { 0 } else { 4 }
     } else if ours.points <= theirs.points + 3 {
-        // A minor piece more, or less: rook against bishop, rook and knight against rook.
+        // A minor piece more or less, as in rook against bishop or rook and knight against rook.
         8
     } else {
         FULL_SCALE
@@ -161,7 +161,7 @@ fn is_opposite_bishops(position: &Position) -> bool {
     bishops.count() == 2 && (bishops & position.us()).count() == 1 && !is_of_one_colour(bishops)
 }
 
-/// Alone, such bishops often hold two pawns less; with other pieces they only help the defender.
+/// Opposite bishops alone often draw two pawns down; with other pieces they only favour the defender.
 fn opposite_bishops_scale(ours: Force, theirs: Force) -> i32 {
     match (ours.points, theirs.points) {
         (3, 3) if ours.pawns <= theirs.pawns + 1 => 20,

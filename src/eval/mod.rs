@@ -16,7 +16,7 @@ use crate::board::{Change, Position};
 use crate::score::Score;
 use network::{Network, NetworkError};
 
-/// Which evaluation. Cheap to copy. The default is the network that is part of the program.
+/// The choice of the evaluation. Cheap to clone. The default is the embedded network.
 #[derive(Clone, Debug)]
 pub enum Evaluator {
     /// The sum of these piece-square values.
@@ -26,13 +26,13 @@ pub enum Evaluator {
 }
 
 impl Evaluator {
-    /// The name of the network that is part of the program.
+    /// The name of the embedded network.
     pub const INTERNAL: &str = "<internal>";
-    /// The name of the sum of piece-square values as a network taught them.
+    /// The name of the piece-square values fitted to a network.
     pub const CLASSICAL: &str = "<classical>";
 
-    /// The evaluation of a name: one of those above, in any case, or that of a file. What a GUI sends
-    /// for a field left empty is the default.
+    /// The evaluation of a name: one of the names above, in any case, or a network file. The text that GUIs
+    /// send for an empty field means the default.
     ///
     /// # Errors
     /// If there is no such file, or it holds no network.
@@ -44,7 +44,7 @@ impl Evaluator {
         }
     }
 
-    /// The sum of piece-square values from which all networks descend: what the classic searcher has.
+    /// The first piece-square values, which the classic searcher uses.
     pub fn first() -> &'static Evaluator {
         static FIRST: Evaluator = Evaluator::Classical(&classical::FIRST);
         &FIRST
@@ -54,7 +54,7 @@ impl Evaluator {
 impl Default for Evaluator {
     fn default() -> Evaluator {
         static EMBEDDED: LazyLock<Evaluator> = LazyLock::new(|| {
-            // A test holds that the bytes are a network.
+            // A test checks that the bytes are a network.
             Network::read(network::EMBEDDED)
                 .map_or(Evaluator::Classical(&classical::TAUGHT), |network| {
                     Evaluator::Network(Arc::new(network))
@@ -91,8 +91,8 @@ impl State {
         }
     }
 
-    /// A stack of the given evaluation whose bottom is `position`, made of the last search's if that
-    /// had the same evaluation: its memory and what it has cached are kept.
+    /// A stack of the given evaluation whose bottom is `position`. Reuses memory and cache of the last
+    /// search's stack if the evaluation is the same.
     pub fn resumed(last: Option<State>, evaluator: &Evaluator, position: &Position) -> State {
         let mut state = match (last, evaluator) {
             (Some(State::Classical(stack)), Evaluator::Classical(values))

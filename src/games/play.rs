@@ -11,7 +11,7 @@ use crate::board::pgn::GameResult;
 use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
 
-/// Those who play a game: they choose the moves of both sides.
+/// Chooses the moves of both sides of a game.
 pub trait Players {
     /// Forgets earlier games.
     fn new_game(&mut self);
@@ -74,7 +74,7 @@ pub struct Conditions<'a> {
     pub rules: Rules,
     /// Tables that end games as soon as they know the result.
     pub tables: Option<&'a Tablebase>,
-    /// Set when the game's end is no longer wanted.
+    /// Set to abandon the game.
     pub abandoned: &'a AtomicBool,
 }
 

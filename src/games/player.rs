@@ -98,7 +98,7 @@ pub struct Side {
     pub elo: u32,
 }
 
-/// What a move costs besides thinking, kept back from every budget.
+/// Time that a move costs besides the search; taken off every time budget.
 const OVERHEAD: Duration = Duration::from_millis(5);
 /// The hard limit of [`Pace::SoftNodes`], as a multiple of the soft one: for an iteration that does
 /// not end.
@@ -116,7 +116,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// A player that knows nothing yet.
+    /// A player with empty memory.
     ///
     /// # Errors
     /// If the memory for the table cannot be allocated.
@@ -163,7 +163,7 @@ impl Player {
         earlier: &[u64],
         limits: Limits,
     ) -> (Outcome, Duration) {
-        // The same errors if the same game is played again.
+        // The same game brings the same errors.
         let seed = earlier.iter().fold(0, |seed: u64, key| seed.rotate_left(1) ^ key);
         let handicap = Handicap { elo: self.side.elo, seed };
         let job = SearchJob {

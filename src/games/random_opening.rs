@@ -55,8 +55,7 @@ fn random_move(position: &Position, random: &mut Random) -> Option<PackedMove> {
     None
 }
 
-/// Does the side that moves lose a pawn at most, by the exchange that it begins and by those that the
-/// opponent can begin afterwards?
+/// Does the move lose a pawn at most, by its own exchange (SEE) and by any capture of the opponent after it?
 fn is_sound(position: &Position, m: PackedMove) -> bool {
     if !see::see_ge(position, m, -MAX_LOSS) {
         return false;

@@ -205,7 +205,7 @@ impl Files {
     }
 }
 
-/// An output that was found good.
+/// A declared output.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
@@ -329,7 +329,7 @@ impl Target {
         }
     }
 
-    /// Finds out now what would otherwise be found out after the work.
+    /// Checks before the work that the file can be written.
     fn check_writable(&self, path: &Path) -> Result<(), FilesError> {
         let Target::Regular { path: file, exists } = self else { return Ok(()) };
         if *exists && fs::metadata(file).is_ok_and(|data| data.permissions().readonly()) {

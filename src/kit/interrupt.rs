@@ -47,11 +47,11 @@ impl Signal {
     }
 }
 
-/// A terminal shows `^C` where the cursor is. What is shown next begins on a line of its own.
+/// Ends the line in which the terminal echoed `^C`.
 fn end_echoed_line() {
     let mut terminal = io::stderr();
     if terminal.is_terminal() {
-        // Without it the output is only less tidy.
+        // A failure leaves the output less tidy and nothing else.
         let _ = writeln!(terminal);
     }
 }

@@ -57,7 +57,7 @@ impl Progress {
         self.write_line_if_due(Instant::now());
     }
 
-    /// What stands behind the count.
+    /// Sets the text after the count.
     pub fn set_message(&self, message: impl Into<String>) {
         self.bar.set_message(message.into());
     }
@@ -77,7 +77,7 @@ impl Progress {
         let mut last_line = last_line.lock().unwrap_or_else(PoisonError::into_inner);
         if now.saturating_duration_since(*last_line) >= LINE_INTERVAL {
             *last_line = now;
-            // Progress that cannot be shown is no reason to end the work.
+            // The work continues even if its progress cannot be shown.
             let _ = writeln!(io::stderr(), "{}", self.line());
         }
     }

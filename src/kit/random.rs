@@ -22,7 +22,7 @@ impl Random {
         Random(seed)
     }
 
-    /// The generator of a number within a seed: of a game, say. Different for each.
+    /// The generator for one numbered item, e.g. a game. Different for each number.
     pub fn numbered(seed: u64, number: u64) -> Random {
         let mut random = Random(seed);
         random.0 = random.bits().wrapping_add(number);

@@ -1,8 +1,8 @@
-//! From a score to the chances of winning, drawing and losing, and to centipawns that mean the
-//! same in every version: at move 32, +100 wins half of the games.
+//! The win model: turns a score into chances of win, draw and loss, and into displayed centipawns, of which
+//! +100 wins half of the games at move 32.
 //!
-//! The chance of a win is a logistic curve of the score; its middle and its width change with the
-//! number of the move. `tacet fit-wdl` fits both to our own games.
+//! The chance of a win is a logistic function of the score. Its middle and its width depend on the move
+//! number. `tacet fit-wdl` fits both to self-play games.
 
 use std::ops::RangeInclusive;
 

@@ -1,8 +1,7 @@
 //! Stored games as openings: new games begin in the middle of old ones.
 //!
-//! A game that begins in its middle is shorter, so more results are had in the same time, and its
-//! positions are those of games, not of random moves. Quick games make good openings for slower
-//! ones.
+//! A game that begins in its middle is shorter, so the same time gives more results. Its positions come from
+//! games instead of random moves. Fast games make good openings for slower ones.
 
 use std::path::PathBuf;
 
@@ -12,7 +11,7 @@ use crate::board::Position;
 use crate::games::random_opening::OPENING_LIMIT;
 use crate::kit::random::Random;
 
-/// Games with a position at least that is not decided.
+/// Games that have at least one undecided position.
 #[derive(Debug)]
 pub struct Branches {
     games: Vec<Game>,
@@ -33,7 +32,7 @@ impl Branches {
         if games.is_empty() { Err(TrainError::NoOpening) } else { Ok(Branches { games }) }
     }
 
-    /// A position of some game from which to go on.
+    /// Picks an undecided position of a random game.
     pub fn pick(&self, random: &mut Random) -> Option<Position> {
         let game = random.pick(&self.games)?;
         let plies: Vec<usize> = open_plies(game).collect();
@@ -42,7 +41,7 @@ impl Branches {
     }
 }
 
-/// The plies of a game at which it was not decided.
+/// The plies of a game at which its score was not decided.
 fn open_plies(game: &Game) -> impl Iterator<Item = usize> {
     let plies = game.moves.iter().enumerate();
     plies.filter(|(_, (_, score))| score.value().abs() <= OPENING_LIMIT).map(|(ply, _)| ply)

@@ -43,7 +43,7 @@ impl Curve {
 
     /// Expected points at a logit.
     pub fn expected(self, logit: f64) -> Expected {
-        // Beyond this nothing changes but the risk of dividing by 0.
+        // Beyond this the values do not change, and divisions by 0 are possible.
         let logit = logit.clamp(-100.0, 100.0);
         let offset = self.offset / self.scale;
         // (1 + win - loss) / 2 is the mean of two logistic functions, since 1 - loss(v) is one too.

@@ -31,7 +31,7 @@ use output::Output;
 use player::{Played, SelfPlay};
 use progress::Progress;
 
-/// What to generate.
+/// Options of `tacet datagen`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct DatagenArgs {
     /// Write the games to FILE. An existing file is resumed with the options it was begun with
@@ -95,7 +95,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     if let Some(player) = players.first_mut().filter(|_| output.counts.games > 0) {
         output.check_first_game(player)?;
     }
-    // Not before the files are known to be ours.
+    // Only after the check that the files belong to this run.
     output.cut_off()?;
     let (send, receive) = sync_channel(2 * usize::from(args.threads));
     let next = AtomicU64::new(output.counts.games);
@@ -106,7 +106,7 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    // The writer is gone if it could not write, or has enough positions.
+                    // Sending fails when the writer has stopped: at an error, or with enough positions.
                     if number >= goal.games || send.send((number, player.play(number))).is_err() {
                         break;
                     }
@@ -151,7 +151,7 @@ fn store(
     Ok(())
 }
 
-/// What the files hold.
+/// The contents of the files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 struct Counts {
     games: u64,
@@ -162,7 +162,7 @@ struct Counts {
     inner: u64,
 }
 
-/// How much the file is to hold: whichever is reached first.
+/// The goal: games or positions, whichever is reached first.
 #[derive(Clone, Copy, Debug)]
 struct Goal {
     games: u64,

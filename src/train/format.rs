@@ -1,10 +1,10 @@
 //! Games as viriformat stores them: a packed start position, then four bytes a move.
 //!
-//! The format is that of the `viriformat` crate, which the trainers of the field read too; that
-//! crate writes our games. Reading is done here, since a file may hold anything: every header is
-//! checked like a FEN and every move for legality, and what is wrong is an error and no panic.
+//! The format is that of the `viriformat` crate, which other trainers read too. That crate writes the games.
+//! Reading is implemented here, because files are not trusted: every header is checked like a FEN and every
+//! move for legality. Bad data is an error, never a panic.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | occupied squares, a1 the lowest bit, little-endian |
 //! | 16 | a nibble for each of them, low nibble first: kind 0-5 pawn to king, 6 rook with castling right, plus 8 for Black |
@@ -40,7 +40,7 @@ pub struct Game {
     pub start: Position,
     /// How it ended.
     pub result: GameResult,
-    /// The moves, and what the player who made it thought of the position: seen from White.
+    /// The moves, each with the searched score of the position before it, from White's view.
     pub moves: Vec<(PackedMove, Score)>,
 }
 
@@ -61,7 +61,7 @@ pub struct InnerPosition {
 impl InnerPosition {
     /// The largest number of a game.
     pub const MAX_GAME: u32 = (1 << 24) - 1;
-    /// The bytes of one.
+    /// The bytes of a stored position.
     pub const BYTES: u64 = (HEADER + 2 * STEP) as u64;
 
     /// The position in viriformat's bytes: a game of one move.
@@ -77,7 +77,7 @@ impl InnerPosition {
     /// Reads the next position; none at the end of the data.
     ///
     /// # Errors
-    /// Bytes that are no game of one legal move with the number of another game, and a record cut off.
+    /// If the bytes are not a game of one legal move with the number of another game, or end early.
     pub fn read(reader: &mut impl Read) -> Result<Option<InnerPosition>, FormatError> {
         let Some((header, stored)) = Game::read_with_header(reader)? else { return Ok(None) };
         let [low, high, highest] = [EVALUATION, EVALUATION + 1, EXTRA].map(|at| header[at]);
@@ -91,12 +91,12 @@ impl InnerPosition {
     }
 }
 
-/// What is wrong with stored data.
+/// An error in stored data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FormatError {
     /// The file ends within a game.
     Truncated,
-    /// The bytes of a start position mean nothing.
+    /// The bytes of a start position are invalid.
     Header(&'static str),
     /// The start position is illegal.
     Position(NotationError),
@@ -107,7 +107,7 @@ pub enum FormatError {
         /// The position.
         fen: String,
     },
-    /// A game, where a position from inside a search is wanted.
+    /// A game where a position from inside a search is expected.
     NotInner,
     /// The system could not read.
     Read(String),
@@ -158,7 +158,7 @@ impl Game {
     /// Reads the next game; none at the end of the data.
     ///
     /// # Errors
-    /// Bytes that are no game of legal moves, and a game cut off.
+    /// If the bytes are not a game of legal moves, or end early.
     pub fn read(reader: &mut impl Read) -> Result<Option<Game>, FormatError> {
         Ok(Game::read_with_header(reader)?.map(|(_, game)| game))
     }
@@ -195,8 +195,8 @@ impl Game {
     }
 }
 
-/// How many whole games a file holds, up to `most`, and how many positions and bytes they take. The
-/// moves are not checked.
+/// Counts the complete games of a file, up to `most`, with their positions and bytes. The moves are not
+/// checked.
 ///
 /// # Errors
 /// If the system cannot read.
@@ -225,7 +225,7 @@ pub fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, FormatEr
     }
 }
 
-/// What [`whole_games`] found.
+/// The result of [`whole_games`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extent {
     /// Games.
@@ -293,7 +293,7 @@ fn viri_move(m: PackedMove) -> Move {
 
 // --- Reading -------------------------------------------------------------------------------------
 
-/// Reads until the buffer is full or the data ends; how many bytes were read.
+/// Reads until the buffer is full or the data ends. Returns the number of bytes.
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, FormatError> {
     let mut length = 0;
     while length < buffer.len() {
@@ -307,7 +307,7 @@ fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, FormatError>
     Ok(length)
 }
 
-/// The next move's bits and score; none at the end of the game.
+/// The bits and the score of the next move; `None` at the end of the game.
 fn read_step(reader: &mut impl Read) -> Result<Option<(u16, i16)>, FormatError> {
     let mut step = END;
     if fill(reader, &mut step)? < STEP {
@@ -330,7 +330,7 @@ fn unpack_move(raw: u16) -> Option<PackedMove> {
     }
 }
 
-/// Does a file begin as games do, or with nothing at all?
+/// Checks that a file begins like a game or is empty.
 ///
 /// # Errors
 /// If it does not, or cannot be read.

@@ -47,11 +47,11 @@ pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Resul
     Ok(())
 }
 
-/// Why data could not be made or used. Displays as one line.
+/// An error in making or using data. Displays as one line.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say what the fields are.
 pub enum TrainError {
-    /// An option that makes no sense with another one.
+    /// Options that contradict each other.
     #[error("{0}")]
     Usage(String),
     /// A file could not be opened or read.
@@ -133,7 +133,7 @@ impl TrainError {
         move |reason| TrainError::Write { path: path.clone(), reason }
     }
 
-    /// Is the request at fault, and not the machine?
+    /// True if the error is in the input, not in the system.
     pub fn is_bad_input(&self) -> bool {
         match self {
             TrainError::Files(error) => error.exit_status() == 2,

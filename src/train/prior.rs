@@ -23,7 +23,7 @@ pub fn tables() -> Halves {
 
 /// The prior of a kind of piece, in centipawns.
 struct Profile {
-    /// On any square.
+    /// The material value.
     material: Pair,
     /// Per step from the edge, of both coordinates: 6 steps on the four central squares.
     centre: Pair,

@@ -68,7 +68,7 @@ const FEATURES: usize = prior::SQUARES * 6;
 const VALUES: usize = 2 * FEATURES + 1;
 type Values = [f64; VALUES];
 
-/// Positions. Their pieces, as indices of features, lie one after the other.
+/// Positions. The pieces of all of them, as feature indices, are in one list.
 #[derive(Default)]
 struct Data {
     pieces: Vec<u8>,
@@ -160,7 +160,7 @@ pub fn is_corrected(position: &Position, score: Score) -> bool {
 
 // --- Fitting -------------------------------------------------------------------------------------
 
-/// What the evaluation is fitted to.
+/// The target of the fit.
 struct Target {
     curve: Curve,
     result_share: f64,
@@ -178,7 +178,7 @@ impl Target {
     }
 }
 
-/// The curve by which searched scores predict the results best.
+/// The curve with which searched scores predict the results best.
 fn fitted_curve(data: &Data) -> Curve {
     let pair = |s: &Sample| (f64::from(s.score.value()), f64::from(s.result.points()));
     curve::fitted(&data.samples.iter().map(pair).collect::<Vec<_>>(), 0.0)

@@ -1,17 +1,17 @@
 //! `tacet train`: trains a network on stored games, on the processor.
 //!
-//! The network learns to predict, for the side to move, a mix of the game's result and of the points that the
-//! searched score lets expect ([`curve`]), by AdamW (Loshchilov & Hutter, "Decoupled weight decay
-//! regularization", 2019) with a learning rate that falls along half a cosine. Only quiet positions count, as
-//! in [`texel`](super::texel). One game in [`HELD_OUT`] is held out; the network that predicts those best is
-//! kept.
+//! The target, for the side to move, is a mix of the game's result and the expected points of the searched
+//! score ([`curve`]). The optimiser is AdamW (Loshchilov & Hutter, "Decoupled weight decay regularization",
+//! 2019) with a learning rate that falls along half a cosine. Only quiet positions count, as in
+//! [`texel`](super::texel). One game in [`HELD_OUT`] is held out, and the network with the lowest loss on
+//! these games is kept.
 //!
 //! | module | content |
 //! |---|---|
 //! | `corpus` | game files, decoded while training, and the shuffle buffer |
 //! | `sample` | a position in 32 bytes |
 //! | `model`, `kernels`, `learner` | the network in floating point, its inner loops, one step |
-//! | `loss`, `schedule` | what is minimised, and how fast |
+//! | `loss`, `schedule` | the loss; learning rate and length of the run |
 //! | `checkpoint`, `history` | the state of a run on disk, its log as CSV and SVG |
 //! | [`judge`] | validation, and the comparison of networks |
 //!
@@ -155,8 +155,8 @@ const ROWS: u64 = 20;
 /// Trains a network and writes it, its log and its checkpoints; losses go to standard error.
 ///
 /// # Errors
-/// If a file cannot be read or written, holds anything but games, or all of them hold no quiet position; if
-/// the run to be resumed was another.
+/// If a file cannot be read or written or holds anything but games, if there is no quiet position, or if the
+/// checkpoint belongs to another run.
 pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
     if args.final_lr > args.lr {
         return Err(TrainError::Usage(format!(
@@ -215,7 +215,7 @@ struct Outputs {
     checkpoint: PathBuf,
     csv: PathBuf,
     svg: PathBuf,
-    /// A checkpoint exists and is to be used.
+    /// The run resumes from an existing checkpoint.
     resumes: bool,
 }
 
@@ -266,7 +266,7 @@ struct Training<'a> {
     speed_since: (Instant, u64),
 }
 
-/// Distinguishes runs that would not end with the same network.
+/// A fingerprint of all that the resulting network depends on.
 fn identity(args: &TrainArgs, corpus: &Corpus) -> u64 {
     let args = TrainArgs {
         data: Vec::new(),
@@ -339,7 +339,7 @@ impl<'a> Training<'a> {
         self.progress.suspend(|| eprintln!("{text}"));
     }
 
-    /// The corpus, and what there is to compare held-out losses with.
+    /// Reports the size of the corpus, the best scale and the lowest possible loss.
     fn report_start(&self) {
         let count = |number: usize| indicatif::HumanCount(number as u64);
         self.say(&format!(
@@ -390,7 +390,7 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
-    /// Decodes the positions of some blocks, shuffles them, and learns from those after the place of the state.
+    /// Decodes some blocks, shuffles their positions, and learns from those that the state has not seen.
     fn learn_buffer(
         &mut self,
         blocks: &[usize],
@@ -401,7 +401,7 @@ impl<'a> Training<'a> {
         let place = self.state.place;
         let stream = 1 << 63 | place.epoch << 32 | place.buffer;
         Random::numbered(self.args.seed, stream).shuffle(&mut order);
-        // Batches of equal size: a small last one would be a noisy step.
+        // Batches of equal size, since a small last batch would be a noisy step.
         let batch = self.args.batch as usize;
         let count = ((samples.len() + batch / 2) / batch).max(1);
         for number in place.batch as usize..count {

@@ -24,8 +24,8 @@ pub struct FitWdlArgs {
 /// Fits the model and prints it in the form of `src/score/wdl.rs`; how well it fits goes to standard error.
 ///
 /// # Errors
-/// If a file cannot be read or holds anything but games, or all of them hold fewer than [`MIN_POSITIONS`]
-/// positions to count; if the output cannot be written.
+/// If a file cannot be read or holds anything but games, if there are fewer than [`MIN_POSITIONS`] positions
+/// to count, or if the output cannot be written.
 pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError> {
     let mut counts = Counts::new();
     visit_games(&args.files, |_, game| {
@@ -54,7 +54,7 @@ pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError>
 /// Fewer positions than this determine no curve: at 10,000 the centre of the curve is known to about 5 %.
 pub const MIN_POSITIONS: u64 = 10_000;
 
-/// Scores further from 0 are not counted: they say little, and games are adjudicated there.
+/// Larger scores are not counted: their games are mostly decided or adjudicated.
 const MAX_SCORE: i32 = 700;
 /// Width of a bin in centipawns.
 const STEP: i32 = 10;
@@ -146,7 +146,7 @@ fn chances(model: &Model, cell: &Cell) -> [f64; 3] {
     [loss, 1.0 - win - loss, win].map(|chance| chance.max(1e-9))
 }
 
-/// Log-likelihood of the counts; minus infinity for a model without meaning.
+/// The log-likelihood of the counts; minus infinity for an invalid model.
 fn log_likelihood(counts: &Counts, model: &Model) -> f64 {
     let has_meaning =
         MOVES.map(|number| model.curve(number)).all(|(even, width)| even > 0.0 && width > 1.0);
@@ -176,7 +176,7 @@ fn newton_step(counts: &Counts, model: &Model) -> [f64; NUMBERS] {
         let draw = [-win[0] - loss[0], -win[1] - loss[1]];
         let total: f64 = cell.results.iter().sum();
         let powers = powers(cell.number);
-        // Each number is a coefficient of the centre (0) or the width (1), times a power.
+        // Each parameter is a coefficient of the centre (0) or the width (1) times a power.
         let factor = |number: usize| (number / 4, powers[number % 4]);
         for (by, (count, chance)) in
             [loss, draw, win].into_iter().zip(cell.results.iter().zip(chances(model, &cell)))

@@ -1,5 +1,4 @@
-//! What analysis relies on: several lines, true mates, complete variations, and reports from a long search.
-//! The clock is simulated.
+//! Analysis: MultiPV, mate scores, complete variations, and reports of a long search. The clock is simulated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,8 +85,8 @@ fn moves(said: &[Message]) -> Vec<CurrentMove> {
     said.iter().filter_map(current).collect()
 }
 
-/// Asserts that a line can be played, that it ends at a draw, and that it ends in mate exactly if its score
-/// is a mate.
+/// Asserts that a line is legal, does not continue after a draw, and ends in mate exactly if its score is a
+/// mate.
 fn assert_whole(root: &Position, info: &Info) {
     let mut now = root.clone();
     let mut keys = Vec::new();
@@ -132,8 +131,7 @@ fn several_lines_are_consistent_at_every_depth() {
     }
 }
 
-/// Whether the search is stopped in the first iteration or later, in the first line or a later one: the first
-/// line is the best one found.
+/// Wherever a MultiPV search is stopped, its first line is the best move found.
 #[test]
 fn several_lines_of_a_stopped_search_begin_with_the_best() {
     let crowded = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
@@ -147,7 +145,7 @@ fn several_lines_of_a_stopped_search_begin_with_the_best() {
     }
 }
 
-/// Sacrifices from WCS. With pruning by evaluation near the root they take many times as many nodes.
+/// Sacrifices from WCS. Pruning by evaluation near the root would cost many times the nodes.
 #[test]
 fn sacrifices_are_seen() {
     for (fen, best) in [
@@ -160,14 +158,14 @@ fn sacrifices_are_seen() {
             assert_eq!(outcome.best().to_string(), best, "{searcher:?}: {fen}");
         }
     }
-    // Here the playing searcher prefers Re1, in time, which wins more.
+    // The playing searcher later prefers Re1, which wins more.
     let fen = "5k2/p1q2p1p/2Pr2p1/4Q3/P7/6P1/5P1P/2R3K1 w - - 0 1";
     let job = SearchJob { searcher: Searcher::Tactical, ..job(fen) };
     let (outcome, _) = run(&job, Limits::to_nodes(100_000), 0);
     assert_eq!(outcome.best().to_string(), "e5d6", "{fen}");
 }
 
-/// The score of a single move is not the score of the position.
+/// A search of some root moves only does not store the position in the table.
 #[test]
 fn a_root_with_moves_left_out_is_not_remembered() {
     for searcher in [Searcher::Playing, Searcher::Tactical, Searcher::Classic] {
@@ -265,7 +263,7 @@ fn variations_are_as_long_as_their_depth() {
             whole += u32::from(is_long || info.line.score.is_mate());
         }
     }
-    // Lines that end in a draw are shorter, and so are lines whose end was overwritten in the table.
+    // Lines that end in a draw are shorter, as are lines whose table entries were overwritten.
     assert!(10 * whole >= 8 * all, "{whole} of {all}");
 }
 
@@ -299,7 +297,7 @@ fn after_three_seconds_the_move_in_progress_is_told() {
     let numbers: Vec<usize> = last.iter().map(|current| current.number).collect();
     let legal = job.root.legal_moves().len();
     assert!(numbers.len() >= legal && numbers.iter().all(|n| (1..=legal).contains(n)));
-    // A failed window starts the moves over; the last window does not fail.
+    // A failed window restarts the move count; the last window does not fail.
     assert_eq!(numbers[numbers.len() - legal..], (1..=legal).collect::<Vec<_>>(), "in order");
 }
 

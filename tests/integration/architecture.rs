@@ -1,13 +1,12 @@
-//! The rules of the house, checked on the source as text: which module may import which, where the
-//! chess library is named, where text is printed, how long files and functions are, and that a type's
-//! name says which it is.
+//! The rules of the architecture, checked on the source text: imports between modules, the use of the chess
+//! library, where text is printed, the length of files and functions, and distinct names of public types.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Top-level modules and the floor each is on; none imports from a higher one. A module that is not
-/// listed fails the test: give it a floor.
+/// Top-level modules and their floors. None imports from a higher floor. A module that is not listed fails
+/// the test: give it a floor.
 const FLOORS: [(&str, u32); 13] = [
     ("board", 0),
     ("score", 0),
@@ -28,10 +27,10 @@ const FLOORS: [(&str, u32); 13] = [
 const NEIGHBOURS: [(&str, &str); 4] =
     [("score", "board"), ("board", "score"), ("board", "kit"), ("games", "engine")];
 
-/// Crates that use shakmaty's types.
+/// The crates with shakmaty's types.
 const CHESS_CRATES: [&str; 2] = ["shakmaty", "shakmaty_syzygy"];
 
-/// Who may print text for the user.
+/// The modules that may print text for the user.
 const PRINTERS: [&str; 5] = ["uci", "lab", "train", "cli", "main"];
 
 const PRINTING: [&str; 5] = ["println!", "eprintln!", "print!", "eprint!", "dbg!"];
@@ -219,8 +218,8 @@ fn without_tests(text: &str) -> Vec<String> {
     lines[..end].to_vec()
 }
 
-/// Puts blanks where comments and the insides of string and character literals were, so that what
-/// is looked for is code. Line breaks stay.
+/// Replaces comments and the contents of string and character literals by blanks, so that only code is
+/// searched. Line breaks stay.
 fn blank_literals(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

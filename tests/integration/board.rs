@@ -14,7 +14,7 @@ use tacet::board::{PackedMove, Position, Role, Square};
 proptest! {
     #![proptest_config(crate::common::config())]
 
-    /// Both stages together are shakmaty's legal moves, and each move is in its own stage.
+    /// Both stages together give shakmaty's legal moves, each in its own stage.
     #[test]
     fn staged_generation_is_complete(game in games(80)) {
         let mut chess = oracle(&game.start.to_fen());
@@ -34,7 +34,7 @@ proptest! {
         }
     }
 
-    /// The board, the rights, the en passant square and the clocks go where shakmaty's go.
+    /// Board, castling rights, en passant square and clocks equal shakmaty's after each move.
     #[test]
     fn play_agrees_with_the_oracle(game in games(120)) {
         let mut chess = oracle(&game.start.to_fen());
@@ -54,7 +54,7 @@ proptest! {
         }
     }
 
-    /// Of all 65,536 patterns of bits exactly the legal moves are accepted.
+    /// Of all 65,536 bit patterns exactly the legal moves are accepted.
     #[test]
     fn is_legal_accepts_what_is_generated(position in positions(100)) {
         let generated: BTreeSet<PackedMove> = position.legal_moves().iter().copied().collect();
@@ -65,7 +65,7 @@ proptest! {
         prop_assert_eq!(accepted, generated, "{:?}", position);
     }
 
-    /// Keys kept up move by move are those computed from nothing.
+    /// Incremental keys equal keys computed from scratch.
     #[test]
     fn incremental_keys_are_the_recomputed_ones(game in games(120)) {
         for position in game.positions() {
@@ -73,7 +73,7 @@ proptest! {
         }
     }
 
-    /// What is known of each square is what the bitboards say.
+    /// The mailbox agrees with the bitboards.
     #[test]
     fn each_square_holds_what_the_bitboards_say(game in games(120)) {
         for position in game.positions() {
@@ -102,7 +102,7 @@ proptest! {
         }
     }
 
-    /// What a move says of itself agrees with the change it makes.
+    /// `is_capture`, `captured` and `is_noisy` agree with the board change of the move.
     #[test]
     fn captures_are_told_from_quiet_moves(position in positions(80)) {
         for &m in position.legal_moves().iter() {
@@ -132,7 +132,7 @@ fn stage(position: &Position, kind: Kind) -> MoveList {
 proptest! {
     #![proptest_config(crate::common::config())]
 
-    /// A pass does what shakmaty's `swap_turn` does: board, rights, turn, no en passant.
+    /// A pass equals shakmaty's `swap_turn`: board, castling rights, turn, no en passant.
     #[test]
     fn pass_is_swap_turn(position in positions(80)) {
         prop_assume!(!position.in_check());
@@ -144,7 +144,7 @@ proptest! {
         prop_assert_eq!(texts(passed.legal_moves().iter()), oracle_moves(&swapped));
     }
 
-    /// After a pass the keys are canonical: those of the same position set up by hand.
+    /// After a pass the keys equal those of the position set up from its FEN.
     #[test]
     fn keys_after_a_pass_are_canonical(position in positions(80)) {
         prop_assume!(!position.in_check());
@@ -157,7 +157,7 @@ proptest! {
         prop_assert_eq!(passed.keys().non_pawns, position.keys().non_pawns);
     }
 
-    /// Two passes give the position back, but for the clocks and the right to capture en passant.
+    /// Two passes restore the position except for the clocks and the en passant right.
     #[test]
     fn pass_and_back_is_the_identity(position in positions(80)) {
         prop_assume!(!position.in_check());
@@ -168,7 +168,7 @@ proptest! {
         prop_assert_eq!(&*back.legal_moves(), &*without_ep.legal_moves());
     }
 
-    /// Moves after a pass keep everything in step too.
+    /// Moves after a pass keep the keys correct.
     #[test]
     fn play_after_a_pass_keeps_keys(game in games(40), choice in any::<usize>()) {
         let mut position = game.last();
@@ -206,7 +206,7 @@ fn an_en_passant_square_without_a_legal_capture_is_not_in_the_key() {
     let played = line(&Position::startpos(), "e2e4").0;
     let without = position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
     assert_eq!(played.key(), without.key());
-    // The pawn on e5 is pinned along the fifth rank, as it were, by both pawns leaving it.
+    // En passant removes both pawns from the fifth rank and exposes the king to the rook.
     let pinned = position("8/8/8/K2Pp2r/8/8/8/7k w - e6 0 2");
     assert_eq!(pinned.key(), position("8/8/8/K2Pp2r/8/8/8/7k w - - 0 2").key());
     let free = position("8/8/8/3Pp2r/8/K7/8/7k w - e6 0 2");
@@ -268,7 +268,7 @@ fn an_irreversible_move_ends_the_search_for_repetitions() {
 
 #[test]
 fn the_history_may_be_shorter_than_the_clock() {
-    // The clock of a FEN speaks of moves that nobody has told us.
+    // The halfmove clock of a FEN counts moves whose positions are unknown.
     let start = position("4k3/8/8/8/8/8/8/4K2R w - - 40 60");
     assert!(!start.is_repetition(&[], 0));
     let (after, earlier) = line(&start, "h1h2 e8e7 h2h1 e7e8");
@@ -278,7 +278,7 @@ fn the_history_may_be_shorter_than_the_clock() {
 proptest! {
     #![proptest_config(crate::common::config())]
 
-    /// Repetition as the naive way finds it: compare with every position since the last pass.
+    /// Repetition agrees with a comparison with every position since the last pass.
     #[test]
     fn repetition_is_what_comparing_all_positions_finds(
         seed in prop::sample::select(&[SEEDS[1], SEEDS[6], SEEDS[8]][..]),
@@ -307,7 +307,7 @@ proptest! {
                 position = position.pass();
                 since_pass = texts.len();
             } else {
-                // Two choices only, so that positions do come again: the king's last steps.
+                // Only two choices, the last moves of the list, so that positions repeat.
                 let from_end = 1 + usize::from(choice % 2).min(moves.len() - 1);
                 position = position.play(moves[moves.len() - from_end]).0;
             }
@@ -346,8 +346,7 @@ fn material_that_cannot_mate() {
         ("8/8/4k3/8/8/3KN3/8/8 b - - 0 1", true),
         ("8/8/4k3/8/8/3KB3/8/8 w - - 0 1", true),
         ("8/8/4k3/2b5/8/3KB3/8/8 w - - 0 1", true),
-        // Bishops on squares of different colours, two knights, bishop against knight: mate is
-        // possible if the loser helps.
+        // Opposite bishops, two knights, bishop against knight: a helpmate is possible.
         ("8/8/4k3/3b4/8/3KB3/8/8 b - - 0 1", false),
         ("8/8/4k3/8/8/3KNN2/8/8 w - - 0 1", false),
         ("8/8/4k3/3b4/8/3KN3/8/8 b - - 0 1", false),

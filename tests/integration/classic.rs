@@ -1,7 +1,7 @@
 //! The classic searcher without null move, table and history against plain minimax.
 //!
-//! Minimax looks at every move and knows no window, so whatever alpha-beta, principal variation
-//! search or fail-soft bounds get wrong shows as another value.
+//! Minimax searches every move without a window, so an error in alpha-beta, principal variation search or
+//! fail-soft bounds shows as a different value.
 
 use crate::schemes::searcher::{classic, classic_with};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn is_draw(position: &Position, path: &[u64]) -> bool {
         || position.is_insufficient_material()
 }
 
-/// The best of standing still and all captures and promotions to a queen.
+/// Quiescence without a window: stand pat, captures and queen promotions.
 fn captures(position: &Position) -> Score {
     let mut moves = MoveList::new();
     generate(position, Kind::Noisy, &mut moves);
@@ -47,8 +47,8 @@ fn captures(position: &Position) -> Score {
     values.fold(State::with(Evaluator::first(), position).evaluate(position), Score::max)
 }
 
-/// Positions with both kings and one to four more men, with the right to castle where that is
-/// possible and the fifty-move rule sometimes near.
+/// Positions with both kings and one to four more men, with all possible castling rights, some of them near
+/// the fifty-move rule.
 fn small_position() -> impl Strategy<Value = Position> {
     let king = || 0..64usize;
     let men = prop::collection::vec((0..10usize, 0..64usize), 1..=4);

@@ -1,5 +1,5 @@
-//! The command line: each subcommand with good input and with bad. Bad input is answered by one line
-//! on stderr that names it, exit status 2, and nothing on stdout.
+//! The command line: each subcommand with valid and invalid input. Invalid input gives one line on stderr
+//! that names it, exit status 2, and nothing on stdout.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -12,14 +12,14 @@ fn tacet(arguments: &[&str]) -> Output {
         .expect("tacet runs")
 }
 
-/// Runs what should succeed and returns its output.
+/// Runs a command that must succeed. Returns its output.
 fn good(arguments: &[&str]) -> String {
     let output = tacet(arguments);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Runs what should be refused with a line in which `named` stands.
+/// Runs a command that must be refused with a line that contains `named`.
 fn bad(arguments: &[&str], named: &str) {
     let output = tacet(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
@@ -29,7 +29,7 @@ fn bad(arguments: &[&str], named: &str) {
     assert!(output.stdout.is_empty(), "{arguments:?}: something on stdout");
 }
 
-/// A file of the test's own.
+/// Writes a file for a test.
 fn file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
     std::fs::write(&path, text).expect("the test directory can be written");
@@ -78,7 +78,7 @@ fn completions() {
     bad(&["completions"], "SHELL");
 }
 
-/// The section that `docs/user/gui.md` has for lichess-bot: every option exists and takes its value.
+/// The lichess-bot section of `docs/user/gui.md`: every option exists and accepts its value.
 #[test]
 fn the_bot_of_the_documentation() {
     let text = include_str!("../../docs/user/gui.md");
@@ -126,7 +126,7 @@ fn go() {
     assert!(text.contains(" multipv 2 "), "{text}");
     let text = good(&["go", "nodes", "500", "--searcher", "classic", "--null-move", "reduce-1"]);
     assert!(text.contains("bestmove"), "{text}");
-    // It begins as a table does.
+    // The file begins like a table.
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli-tables");
     let folder = folder.to_str().expect("text");
     std::fs::create_dir_all(folder).expect("a folder");
@@ -207,7 +207,7 @@ fn eval() {
     bad(&["eval", "3"], "3");
 }
 
-/// As OpenBench's client calls engines.
+/// OpenBench's client calls engines like this.
 #[test]
 fn lines_of_uci() {
     let text = good(&["genfens 3 seed 7 book None ", "quit"]);
@@ -262,7 +262,7 @@ fn misspelt_words_get_a_suggestion() {
     bad(&["go", "depth", "1", "--format", "jsn"], "did you mean 'json'?");
 }
 
-/// A negative number is a value, and is refused as one.
+/// A negative number is read as a value, and refused.
 #[test]
 fn negative_numbers_are_no_options() {
     let book = ["mine", "openings", "--out", "x", "--count", "1", "--seed", "-1"];

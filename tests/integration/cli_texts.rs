@@ -1,5 +1,5 @@
-//! Help and error messages, word for word. After a change that is wanted:
-//! `INSTA_UPDATE=always cargo test --test integration cli_texts`, and read the diff.
+//! Snapshots of help and error messages. After an intended change run
+//! `INSTA_UPDATE=always cargo test --test integration cli_texts` and review the diff.
 
 use std::process::{Command, Stdio};
 

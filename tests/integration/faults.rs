@@ -7,17 +7,17 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// Upper bound of every wait: what takes a second may take this long on a busy machine.
+/// Upper bound of every wait, for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const MATE_IN_1: &str = "7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"one\";\n";
 
-/// A disk without room, as a limit on the size of files; what cannot grow is not written.
+/// Simulates a full disk by a limit on the size of files.
 const FULL_DISK: &str = r#"trap "" XFSZ; ulimit -f 0; exec "$0" "$@""#;
 
 const TACET: &str = env!("CARGO_BIN_EXE_tacet");
 
-/// A folder of the test's own, empty.
+/// An empty folder for a test.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{name}"));
     let _ = fs::remove_dir_all(&path);
@@ -25,7 +25,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Runs to the end, which must come.
+/// Runs a command to its end. Panics if it takes too long.
 fn run(command: &mut Command) -> Output {
     let streams = (Stdio::piped(), Stdio::piped());
     let mut child = command
@@ -57,7 +57,7 @@ fn check(command: &mut Command, status: i32, named: &str) {
     assert!(is_chatty || reason.lines().count() == 1, "{command:?}: {reason}");
 }
 
-/// Commands up to the file they read.
+/// Commands without their last word, the file that they read.
 const READERS: [&str; 5] = [
     "suite --depth 1",
     "compare --depths 1 --null-move standard-r2,verified-r3 --out OUT",
@@ -66,7 +66,7 @@ const READERS: [&str; 5] = [
     "mine tactics --count 1 --out OUT",
 ];
 
-/// Those of the feature `train`.
+/// The same for the feature `train`.
 const TRAIN_READERS: [&str; 7] = [
     "tune-eval --epochs 1",
     "fit-wdl",
@@ -105,7 +105,7 @@ fn what_cannot_be_read_is_named() {
     for command in readers() {
         for file in ["missing", "directory", "noise", "empty"] {
             let path = folder.join(file);
-            // That there is no game in no bytes is not the fault of one file.
+            // "No games" is no error of a single file, so an empty file is not named.
             let is_games = command.starts_with("mine tactics")
                 || ["tune-eval", "fit-wdl"].iter().any(|name| command.starts_with(name))
                 || ["--data", "--branch"].iter().any(|option| command.ends_with(option));
@@ -139,7 +139,7 @@ fn a_file_without_permission_is_named() {
     }
 }
 
-/// The option, from the command line and in a conversation.
+/// `EvalFile` from the command line and over UCI.
 #[test]
 fn what_is_no_network_is_named() {
     let folder = folder("network");
@@ -190,7 +190,7 @@ fn a_full_disk_is_named() {
     }
 }
 
-/// Before the work, where the work is long.
+/// Commands with long work check their outputs before it.
 #[test]
 fn where_nothing_can_be_written_nothing_is_done() {
     for (number, command) in writers().enumerate() {
@@ -212,7 +212,7 @@ fn where_nothing_can_be_written_nothing_is_done() {
     }
 }
 
-/// Endless files are not read for ever, and are no journals.
+/// Endless files are refused and not read forever.
 #[test]
 #[cfg(target_os = "linux")]
 fn endless_files_are_refused() {
@@ -229,7 +229,7 @@ fn endless_files_are_refused() {
     check(Command::new(TACET).args(words(duel, &folder)), 2, "/dev/full");
 }
 
-/// Everything that is shown, into a full disk.
+/// Standard output to a full disk.
 #[test]
 #[cfg(target_os = "linux")]
 fn full_output_is_an_error() {

@@ -119,7 +119,7 @@ fn a_killed_audit_resumes_and_jobs_change_nothing() {
         .stderr(Stdio::null())
         .spawn()
         .expect("tacet runs");
-    // Killed once at least one search is in the journal; that it may be all of them is no fault.
+    // Killed when the journal holds at least one search. It may hold all.
     while child.try_wait().expect("a status").is_none() {
         let journal = std::fs::read_to_string(killed.path("audit-s.jsonl")).unwrap_or_default();
         if journal.lines().count() > 2 {

@@ -1,4 +1,4 @@
-//! `tacet compare` as a user runs it, and as a crash, a kill or a change of mind leaves it.
+//! `tacet compare`: complete, interrupted and resumed runs, and changes of options in between.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -68,7 +68,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Complete lines of a journal, its head not counted.
+/// Complete lines of a journal without its header.
 fn results(journal: &Path) -> usize {
     let text = std::fs::read_to_string(journal).unwrap_or_default();
     let is_result = |line: &&str| line.starts_with("{\"line\":") && line.ends_with('\n');
@@ -82,7 +82,7 @@ fn a_killed_run_goes_on_to_the_same_tables() {
     let whole = run_well(&place, &[&words[..], &["--out", "whole"]].concat());
     let torn = [&words[..], &["--out", "torn"]].concat();
     let journal = place.join("torn.jsonl");
-    // Twice: in the middle of a first run, and of one that resumes.
+    // Twice: in the middle of the first run and of the resumed run.
     for enough in [4, 12] {
         let mut child = compare(&place, &torn)
             .stdout(Stdio::null())
@@ -139,7 +139,7 @@ fn the_tables_are_the_papers() {
         let file = place.join(format!("results/compare-suite{extension}"));
         assert!(read(&file).len() > 100, "{}", file.display());
     }
-    // What stands in a table of several depths is what a search to that depth finds.
+    // A table of several depths has the values of a search to each depth.
     let four = run_well(&place, &["--depths", "4", "--null-move", SCHEMES, "--out", "four"]);
     let row = |text: &str| {
         let line = text.lines().find(|line| line.starts_with("|     4 | standard-r2 |"));
@@ -160,7 +160,7 @@ fn more_schemes_and_other_depths_use_what_is_there() {
     let output = run(&place, &words);
     done(&output, "8 of 16 searches are done already");
     assert!(String::from_utf8_lossy(&output.stdout).contains("of off"), "{output:?}");
-    // Deeper ones are searched, and serve for lower depths from then on.
+    // Greater depths are searched again; the results then serve lower depths too.
     let deeper = ["--depths", "5", "--null-move", "standard-r2,off", "--out", "x", "--force"];
     done(&run(&place, &deeper), "8 of 16 searches are done already");
     let again = run(&place, &words);
@@ -184,7 +184,7 @@ fn a_journal_of_other_settings_is_refused() {
     let otherwise = ["--nodes", "5000", "--null-move", "off", "--out", "x"];
     refused(&otherwise, "nodes: null there, 5000 here");
     refused(&[&words[..], &["-o", "history=off"]].concat(), "switches: ");
-    // As if by an engine that searches otherwise.
+    // As if written by an engine that searches differently.
     let journal = place.join("x.jsonl");
     let text = read(&journal);
     std::fs::write(&journal, text.replacen("\"signature\":", "\"signature\":1", 1))

@@ -1,4 +1,4 @@
-//! `tacet duel` as a user runs it: the same result however it was come by.
+//! `tacet duel`: the result does not depend on jobs or interruptions.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -54,14 +54,14 @@ fn a_killed_match_resumes_to_the_same_table() {
     running.wait().expect("it has ended");
     let kept = lines();
     assert!((4..13).contains(&kept), "{kept} lines were kept");
-    // What a kill in the middle of a line leaves behind.
+    // A kill in the middle of a line leaves this behind.
     use std::io::Write;
     let file = std::fs::OpenOptions::new().append(true).open(&journal);
     file.and_then(|mut file| file.write_all(b"{\"game\":3,\"open")).expect("it can be written");
 
     assert_eq!(stdout(&words), whole);
     assert_eq!(lines(), 13);
-    // And once more, with nothing left to play.
+    // Once more, with no game left to play.
     assert_eq!(stdout(&words), whole);
 }
 

@@ -1,4 +1,4 @@
-//! `tacet mine` as a user runs it: what it writes is what it says.
+//! `tacet mine`: the files have the positions that the output reports.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -153,7 +153,7 @@ const QUICK: [&str; 6] = ["--min-depth", "2", "--nodes", "300000", "--proof-node
 #[test]
 fn tactics_are_dug_out_of_games() {
     let games = philidor("games.pgn", "1. h3 Ra1+ 2. Kh2 h6");
-    // A second time is no second position.
+    // A repeated game adds no second position.
     let words = [&["tactics", text(&games), text(&games)], &QUICK[..]].concat();
     let suite = mined("tactics.epd", &words);
     let records = epd::parse(&suite).0;

@@ -1,4 +1,4 @@
-//! `tacet suite` as a user runs it.
+//! `tacet suite` from the command line.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -35,7 +35,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Runs with a JSON file and returns what it says, without the times.
+/// Runs with a JSON file and returns its content without times.
 fn json(suite: &std::path::Path, name: &str, words: &[&str]) -> serde_json::Value {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut all = vec![path_text(suite), "--hash", "1", "--force", "--json", path_text(&file)];

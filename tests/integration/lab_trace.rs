@@ -1,4 +1,4 @@
-//! `tacet trace`: the page holds the tree, and nothing of a user's is lost.
+//! `tacet trace`: the page holds the tree, and no file of a user is overwritten.
 
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ fn trace(place: &tempfile::TempDir, words: &[&str]) -> Output {
         .expect("tacet runs")
 }
 
-/// What the page was given, read back.
+/// The data in the page, parsed.
 fn data(page: &str) -> serde_json::Value {
     let (_, rest) =
         page.split_once("<script id=\"data\" type=\"application/json\">").expect("data");

@@ -1,4 +1,4 @@
-//! `tacet zugzwang` as a user runs it.
+//! `tacet zugzwang` from the command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -42,8 +42,8 @@ fn the_fen_may_come_in_pieces() {
 
 #[test]
 fn a_waiting_move_makes_it_one_sided() {
-    // Black is mated wherever it goes; with a pass it lives longer, but White, who can wait with
-    // the rook, mates all the same.
+    // Black is mated after any move. After a pass it lives longer, but White waits with the rook and mates
+    // too.
     let text = verdict("1k6/8/1K6/8/8/8/8/2R5 b - - 0 1", &["--depth", "8"]);
     assert!(text.starts_with("zugzwang (depth 8): moving #-1, passing #-2"), "{text}");
 }
@@ -63,7 +63,7 @@ fn who_cannot_pass_or_move_is_told_so() {
 
 #[test]
 fn a_pass_that_stalemates_is_searched_too() {
-    // Black would love to pass and be stalemated; White, were it to move, would be.
+    // After a pass by Black, White is stalemated.
     let text = verdict("7K/5k2/8/6q1/8/8/8/8 b - - 0 1", &["--depth", "6"]);
     assert!(text.starts_with("no zugzwang"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! All integration tests in one program, since every program costs a link.
+//! All integration tests in one program, which is linked once.
 
 mod analysis;
 mod architecture;

@@ -1,5 +1,5 @@
-//! Moves and games as files in the wild write them: what is unambiguous is read, the rest is refused with
-//! its word, and nothing vanishes.
+//! Moves and games with common deviations: unambiguous text is read, other text is refused with its word, and
+//! no word is dropped.
 
 use crate::common::position;
 use tacet::board::epd::Epd;
@@ -8,7 +8,7 @@ use tacet::board::pgn::{self, Game, GameResult};
 use tacet::board::{Color, PackedMove, Position};
 use tacet::lab::epd;
 
-/// What becomes of each game: its moves in UCI form, or why it was refused.
+/// The outcome for each game: its moves in UCI notation, or the error.
 fn games(text: impl AsRef<[u8]>) -> Vec<Result<String, String>> {
     let uci =
         |game: Game| game.moves.iter().map(PackedMove::to_string).collect::<Vec<_>>().join(" ");
@@ -83,7 +83,7 @@ fn words_that_are_no_single_move_are_refused() {
     let error = knights.read_move("Nd2").expect_err("either knight").to_string();
     assert!(error.starts_with("ambiguous move: 'Nd2' in "), "{error}");
     assert!(position("6k1/2P5/8/8/8/8/8/4K3 w - - 0 1").read_move("c8").is_err(), "which piece?");
-    // A pinned knight is no second reading.
+    // A pinned knight does not make the move ambiguous.
     let pinned = position("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1");
     assert_eq!(pinned.read_move("Ne2").map(|m| m.to_string()).as_deref(), Ok("g1e2"));
 }
@@ -218,7 +218,7 @@ fn games_end_where_they_end() {
         let found = games(text);
         assert!(found.len() == count && found.iter().all(Result::is_ok), "{text:?}: {found:?}");
     }
-    // Nothing but a number tells that a game begins here; elsewhere it is the first game's.
+    // Only after a blank line does move number 1 begin a new game.
     assert_eq!(only_game("1. e4 e5\n1. Nf3"), "e2e4 e7e5 g1f3");
 }
 
@@ -310,14 +310,14 @@ fn after_a_pass_nothing_before_it_is_repeated_and_en_passant_is_gone() {
         reader.read_all(text).expect(text);
         reader
     };
-    // Twice passed: the start position stands again, but no move of chess repeated it.
+    // Two passes restore the start position, but no real move repeats it.
     for text in ["0000 0000", "0000 0000 0000 0000", "g1f3 0000 f3g1 0000"] {
         let reader = read(text);
         assert!(!reader.position.is_repetition(&reader.earlier, 100), "{text}");
         assert_eq!(reader.position.key(), Position::startpos().key(), "{text}");
         assert_eq!(reader.position.keys(), &reader.position.recomputed_keys());
     }
-    // Behind the pass repetitions count again.
+    // Repetitions after the pass count.
     let repeated = read("e2e4 0000 g1f3 g8f6 f3g1 f6g8");
     assert!(repeated.position.is_repetition(&repeated.earlier, 100));
     assert!(repeated.position.halfmove_clock() == 5);

@@ -1,5 +1,5 @@
-//! Thousands of lines that make little sense, over a pipe: the program goes on, keeps the order of
-//! its answers and answers `isready` as ever.
+//! Thousands of mostly invalid lines over a pipe: the program survives, keeps the order of its answers and
+//! answers `isready`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use tacet::kit::random::Random;
 
-/// Between two lines of the program while it is fed; a stop is never far.
+/// Longest time between two lines of output. A `stop` is sent often.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const LAST: &str = "that-was-all";
 
-/// Words that mean something, in and out of place.
+/// Valid words, used in and out of place.
 const WORDS: [&str; 56] = [
     "uci",
     "isready",
@@ -150,7 +150,7 @@ fn survives(lines: u64, seed: u64) {
     assert!(is_ready, "isready is answered after it all");
 }
 
-/// The lines that the program says, on a thread of its own.
+/// Reads the program's output on a thread of its own.
 fn listen(child: &mut Child) -> Receiver<String> {
     let output = BufReader::new(child.stdout.take().expect("a pipe"));
     let (sender, receiver) = channel();
@@ -164,7 +164,7 @@ fn listen(child: &mut Child) -> Receiver<String> {
     receiver
 }
 
-/// A line with its end. What starts work is soon stopped.
+/// A line with its line end. Work that it starts is soon stopped.
 fn line(random: &mut Random) -> Vec<u8> {
     let text = match random.below(10) {
         0 => return noise(random),

@@ -1,4 +1,4 @@
-//! Text for positions and moves: round trips over random games, and text that nobody should type.
+//! Text of positions and moves: round trips over random games, and invalid text.
 
 use crate::common::{SEEDS, games, oracle, position, positions};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ proptest! {
         let moves = position.legal_moves();
         for chess960 in [true, false] {
             if position.needs_chess960() && !chess960 {
-                // A step of the king and castling may have one text: only the other mode is sure.
+                // In standard notation a king move and castling could have the same text.
                 continue;
             }
             for &m in moves.iter() {
@@ -47,14 +47,14 @@ proptest! {
         }
     }
 
-    /// Whatever is typed gets a position or a reason of one line.
+    /// Any text gives a position or an error of one line.
     #[test]
     fn any_text_is_answered(text in any::<String>()) {
         check_fen(&text);
         check_moves(&Position::startpos(), &text);
     }
 
-    /// Text that is nearly right goes deeper into the parsers than noise does.
+    /// Nearly valid text reaches deeper into the parsers than noise.
     #[test]
     fn nearly_right_text_is_answered(
         position in positions(40),
@@ -82,7 +82,7 @@ proptest! {
     }
 }
 
-/// A FEN that is accepted gives a position that can be used; one that is not, a reason.
+/// An accepted FEN gives a usable position; a refused one gives an error.
 fn check_fen(text: &str) {
     match Position::from_fen(text) {
         Ok(position) => {

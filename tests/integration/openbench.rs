@@ -22,7 +22,7 @@ fn tacet(arguments: &[&str]) -> Output {
         .expect("tacet runs")
 }
 
-/// What the client reads: both streams as one.
+/// Both output streams together, as the client reads them.
 fn streams(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr[..]].concat();
     String::from_utf8(text).expect("the client decodes it as UTF-8")
@@ -61,7 +61,7 @@ fn options(text: &str) -> Vec<(String, String)> {
     words.find_iter(text).map(|word| pair(word.as_str())).collect()
 }
 
-/// Lets the program hear the lines and returns what it says.
+/// Sends lines to the program and returns its output.
 fn hear(lines: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tacet"))
         .stdin(Stdio::piped())
@@ -86,7 +86,7 @@ fn the_bench_is_read() {
     assert!(nodes.is_some() && speed.is_some_and(|speed| speed > 0), "{last}");
 }
 
-/// The reader of the bench, on what other engines write and on what is none.
+/// The parser of `bench` output, on the output of other engines and on invalid text.
 #[test]
 fn the_reader_reads() {
     assert_eq!(read_bench("info nodes 1 nps 2\n12 nodes 34 nps\n"), (Some(12), Some(34)));
@@ -95,7 +95,7 @@ fn the_reader_reads() {
     assert_eq!(read_bench(""), (None, None));
 }
 
-/// As fastchess begins a game with the options of each preset.
+/// Starts a game as fastchess does, with the options of each preset.
 #[test]
 fn the_options_of_the_presets_are_taken() {
     let config: Value = serde_json::from_str(CONFIG).expect("JSON");
@@ -135,8 +135,7 @@ fn takes(options: &[(String, String)]) {
     assert!(!said.contains("info string"), "{said}");
 }
 
-/// The names of options that OpenBench itself adds are those that engines have; Tacet refuses one
-/// that it lacks with a remark and plays on.
+/// Tacet answers an unknown option with an `info string` and continues the game.
 #[test]
 fn an_option_that_is_lacking_ends_no_game() {
     let said = hear("uci\nsetoption name SyzygyProbeFoo value 5\nisready\ngo depth 1\n");
@@ -231,7 +230,7 @@ fn the_configuration_is_valid() {
     }
 }
 
-/// What a preset may set, and the form of it; those of them that we use.
+/// The fields of a preset that Tacet's file uses, with their patterns.
 const FIELDS: [(&str, &str); 10] = [
     ("both_options", ".+"),
     ("dev_options", ".+"),
@@ -245,7 +244,7 @@ const FIELDS: [(&str, &str); 10] = [
     ("workload_size", "[1-9][0-9]*"),
 ];
 
-/// And in a test alone.
+/// The same for fields that only tests have.
 const TEST: [(&str, &str); 4] = [
     ("base_branch", r"\w+"),
     ("test_bounds", r"\[-?\d+(?:\.\d+)?, -?\d+(?:\.\d+)?\]"),

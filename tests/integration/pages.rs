@@ -276,7 +276,7 @@ fn commands(page: &Page) -> Vec<(usize, &str)> {
     commands
 }
 
-/// Runs a command in a folder that holds the shipped suites and nothing else.
+/// Runs a command in a folder that holds only the shipped suites.
 fn run(command: &str) -> std::process::Output {
     let folder = tempfile::tempdir().expect("a folder");
     let suites = folder.path().join("tests/suites");

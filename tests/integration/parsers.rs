@@ -1,5 +1,5 @@
-//! Everything that reads input, on what is nearly right: the functions that the fuzzer calls
-//! (`fuzz/`), with some thousand inputs that depend on nothing but a seed.
+//! The parsers on nearly valid input: the functions that the fuzzer calls (`fuzz/`), with some thousand
+//! inputs from a fixed seed.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod entries;
@@ -77,7 +77,7 @@ fn games_at_length() {
     feed_at_length(&PGNS, entries::pgn);
 }
 
-/// Of the network that ships, and of few bytes that are made one.
+/// Mutations of the shipped network, and short random files.
 #[test]
 fn networks() {
     let file = include_bytes!("../../src/eval/network/tacet.net");
@@ -85,7 +85,7 @@ fn networks() {
     entries::network(file);
     for _ in 0..20 {
         let mut bytes = file.to_vec();
-        // Within the header, so that more than the checksum is looked at.
+        // In the header, which is checked before the checksum.
         let at = random.below(24);
         bytes[at] ^= 1 << random.below(8);
         entries::network(&bytes);
@@ -99,7 +99,7 @@ fn networks() {
     }
 }
 
-/// Gives each text as it is, then changed in a few places.
+/// Feeds each text unchanged, then mutations of it.
 fn feed(texts: &[&str], inputs: u64, read: impl Fn(&[u8])) {
     for text in texts {
         read(text.as_bytes());
@@ -109,7 +109,7 @@ fn feed(texts: &[&str], inputs: u64, read: impl Fn(&[u8])) {
     }
 }
 
-/// Gives mutations until the time is up. An input that fails is printed.
+/// Feeds mutations until the time is up. A failing input is printed.
 fn feed_at_length(texts: &[&str], read: impl Fn(&[u8]) + std::panic::RefUnwindSafe) {
     let seconds = std::env::var("TACET_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     let length = Duration::from_secs(seconds.unwrap_or(10));
@@ -124,7 +124,7 @@ fn feed_at_length(texts: &[&str], read: impl Fn(&[u8]) + std::panic::RefUnwindSa
     println!("{inputs} inputs");
 }
 
-/// A text, changed in a few places as the seed and the number say.
+/// A mutation of a text, determined by seed and number.
 fn mutated(texts: &[&str], seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random::numbered(seed, number);
     let text = *random.pick(texts).expect("a text");
@@ -135,8 +135,7 @@ fn mutated(texts: &[&str], seed: u64, number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Puts in a byte or takes one out, replaces one, doubles a part, cuts the end off, or goes on with
-/// another text.
+/// Inserts, deletes or replaces a byte, duplicates a part, truncates, or continues with another text.
 fn change(bytes: &mut Vec<u8>, texts: &[&str], random: &mut Random) {
     let at = random.below(bytes.len() + 1);
     let byte = match random.below(3) {

@@ -1,4 +1,4 @@
-//! Known perft numbers: how many move sequences of a length a position has.
+//! Known perft numbers: the number of move sequences of a given length.
 //!
 //! A sample is typed in here and runs in seconds. Where the suites are present beside the
 //! repository the tests run them too, within a bound; everything in them runs by
@@ -61,7 +61,7 @@ const TRICKY: [Fact; 16] = [
     // Promotion and underpromotion give check.
     ("4k3/1P6/8/8/8/8/K7/8 w - - 0 1", 6, 217_342),
     ("8/P1k5/K7/8/8/8/8/8 w - - 0 1", 6, 92_683),
-    // Stalemate of oneself, stalemate or mate.
+    // Self-stalemate; stalemate or mate.
     ("K1k5/8/P7/8/8/8/8/8 w - - 0 1", 6, 2_217),
     ("8/k1P5/8/1K6/8/8/8/8 w - - 0 1", 7, 567_584),
     // Double check.
@@ -118,8 +118,8 @@ fn divide_adds_up_to_perft() {
     }
 }
 
-/// Positions that no game reaches: odds, promotions beyond number, sixteen men of any kind. The counts are
-/// compared with shakmaty's own generator, which takes up to 270 moves.
+/// Positions that no game reaches: odds, many promoted pieces, sixteen men of any kind. The counts are
+/// compared with shakmaty's generator, which handles up to 270 moves.
 #[test]
 fn positions_that_cannot_arise_have_the_moves_that_shakmaty_finds() {
     for (fen, depth) in [
@@ -186,7 +186,7 @@ fn speed_is_at_least_nine_tenths_of_shakmatys() {
     for (fen, depth) in [(STANDARD[0].0, 5), (STANDARD[1].0, 4)] {
         let (ours, theirs) = (position(fen), crate::common::oracle(fen));
         let mut ratios: Vec<f64> = Vec::new();
-        // In turns, so that whatever else the machine does hits both.
+        // Alternating, so that other load on the machine affects both.
         for _ in 0..15 {
             let (our_nodes, our_seconds) = timed(|| perft(&ours, depth));
             let (their_nodes, their_seconds) = timed(|| shakmaty::perft(&theirs, depth));
@@ -215,7 +215,7 @@ fn check_all(facts: &[Fact]) {
     }
 }
 
-/// Runs the facts of a suite that are within both bounds and prints what it took.
+/// Runs the positions of a suite that are within both bounds, and prints the time.
 fn run_suite(name: &str, deepest: u32, most_nodes: u64) {
     let Some(text) = crate::common::suite(&format!("perft/{name}")) else { return };
     let started = Instant::now();

@@ -1,7 +1,8 @@
 //! Limits of time hold whatever the search threads do: with more threads than processors, in a fresh
 //! process with a large table, while the processors are busy, and while a disk does not answer.
 //!
-//! A busy machine may hold up any single answer, so the best of several counts. All of them come.
+//! On a busy machine a single answer may be late, so the fastest of several is checked. Every answer must
+//! come.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -105,7 +106,7 @@ struct Disk {
 struct Gate {
     is_shut: Mutex<bool>,
     opened: Condvar,
-    /// Somebody waits.
+    /// True while a read waits.
     is_awaited: AtomicBool,
 }
 
@@ -170,7 +171,7 @@ fn answer(events: &Receiver<Event>) -> Answer {
     }
 }
 
-/// Roots that the tables know, and one below which they are asked.
+/// Roots in the tables, and one below which the tables are probed.
 const ASKED: [&str; 3] = [
     "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
     "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1",
@@ -190,7 +191,7 @@ fn while_a_disk_does_not_answer() {
 /// Starts a search, ends it, and returns the time it took to answer.
 type Go = fn(&mut Engine, &Gate, &Receiver<Event>) -> (Duration, Answer);
 
-/// The time of an answer while the disk is shut; then the engine must be as good as new.
+/// The time of an answer while the disk is shut. Then checks that the engine still works.
 fn blocked(threads: usize, fen: &str, go: Go) -> Duration {
     let (mut engine, events, gate) = engine();
     engine.set_threads(threads).expect("threads");
@@ -228,7 +229,7 @@ fn by_stop(engine: &mut Engine, gate: &Gate, events: &Receiver<Event>) -> (Durat
     (begun.elapsed(), answer)
 }
 
-/// Hardly anything is searched, but the answer is a considered one, and its line is shown.
+/// A search that is stopped at once completes depth 1 and shows its line.
 #[test]
 fn stop_at_once_still_finishes_depth_1() {
     let mate = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1";
@@ -244,7 +245,7 @@ fn stop_at_once_still_finishes_depth_1() {
     }
 }
 
-/// Nothing is left of a search that was answered while its threads were late.
+/// Late threads report nothing after their search was answered.
 #[test]
 fn a_late_thread_says_nothing() {
     let (mut engine, events, gate) = engine();

@@ -1,5 +1,4 @@
-//! Static exchange evaluation: known values, a slow and obvious reference, and the two functions
-//! against each other.
+//! Static exchange evaluation: known values, a slow reference, and both functions against each other.
 
 use crate::common::{position, positions};
 use proptest::prelude::*;
@@ -115,7 +114,7 @@ fn check(fen: &str, san: &str, expected: i32) {
     }
 }
 
-/// The move of that name; where the collection leaves open which knight captures, both.
+/// The moves of a name; two if the collection does not say which knight captures.
 fn moves_meant(position: &Position, san: &str) -> Vec<PackedMove> {
     if let Ok(m) = position.read_move(san) {
         return vec![m];
@@ -131,7 +130,7 @@ fn moves_meant(position: &Position, san: &str) -> Vec<PackedMove> {
 proptest! {
     #![proptest_config(crate::common::config())]
 
-    /// The fast algorithm is the slow one, for every legal move.
+    /// The fast algorithm agrees with the slow one for every legal move.
     #[test]
     fn value_is_what_plain_recursion_finds(position in positions(80)) {
         for &m in position.legal_moves().iter() {
@@ -139,7 +138,7 @@ proptest! {
         }
     }
 
-    /// The question with a threshold has the answer that the value gives.
+    /// `see_ge` agrees with `value` for every threshold.
     #[test]
     fn at_least_agrees_with_value(position in positions(80), threshold in -1000..1000_i32) {
         for &m in position.legal_moves().iter() {
@@ -166,11 +165,11 @@ fn castling_gains_nothing() {
 
 // --- The reference: a mailbox and recursion -----------------------------------------------------
 
-/// A board as an array: nothing of the bitboards that the tested code is made of.
+/// A board as an array, independent of the bitboards under test.
 type Mailbox = [Option<(Color, Role)>; 64];
 
-/// The value of an exchange, as one would work it out on a board: make the capture, let the other
-/// side capture back with its least piece or leave it.
+/// The value of an exchange by recursion: make the capture; the other side recaptures with its least valuable
+/// piece or stops.
 fn slow_value(position: &Position, m: PackedMove) -> i32 {
     if m.is_castle() {
         return 0;
@@ -192,7 +191,7 @@ fn slow_value(position: &Position, m: PackedMove) -> i32 {
     gain - best_reply(&board, !us, to)
 }
 
-/// What `side` gains by capturing on the square, or 0 if it is better left alone.
+/// The gain of `side` from capturing on the square; 0 if no capture gains.
 fn best_reply(board: &Mailbox, side: Color, square: usize) -> i32 {
     let Some((from, role)) = least_attacker(board, side, square) else { return 0 };
     if role == Role::King && least_attacker(board, !side, square).is_some() {
@@ -217,14 +216,13 @@ fn worth(role: Role) -> i32 {
     }
 }
 
-/// What a piece of this kind is after it has captured on the square.
+/// The role of a piece after it captured on the square: a pawn may promote.
 fn after_capture(role: Role, square: usize) -> Role {
     let promotes = role == Role::Pawn && matches!(square / 8, 0 | 7);
     if promotes { Role::Queen } else { role }
 }
 
-/// The piece of `side` that puts least at stake by capturing on the square; among equals the first
-/// counted from a1.
+/// The least valuable piece of `side` that can capture on the square; among equals the first from a1.
 fn least_attacker(board: &Mailbox, side: Color, square: usize) -> Option<(usize, Role)> {
     let attackers = (0..64).filter_map(|from| match board[from] {
         Some((color, role)) if color == side && from != square => {

@@ -1,5 +1,4 @@
-//! The real program at the other end of two pipes. Every wait has an end, so that a program that
-//! hangs is a test that fails.
+//! The real program behind two pipes. Every wait is bounded, so a program that hangs fails the test.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tacet::board::Position;
 
-/// Upper bound of every wait: what takes milliseconds may take this long on a busy machine.
+/// Upper bound of every wait, for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running program.
@@ -19,7 +18,7 @@ pub struct Session {
     lines: Receiver<String>,
 }
 
-/// What a search said.
+/// The output of a search.
 #[derive(Debug)]
 pub struct Answer {
     /// Its `info` lines with a score.
@@ -41,7 +40,7 @@ pub struct Info {
     pub pv: Vec<String>,
 }
 
-/// A score. Sorts by worth.
+/// A score. Ordered from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     Centipawns(i32),
@@ -85,7 +84,7 @@ impl Session {
         input.write_all(format!("{text}\n").as_bytes()).expect("tacet reads");
     }
 
-    /// The lines up to the first that begins so, which is the last of them.
+    /// The lines up to and including the first that begins with `beginning`.
     pub fn until(&self, beginning: &str) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
         let mut lines: Vec<String> = Vec::new();
@@ -99,7 +98,7 @@ impl Session {
         lines
     }
 
-    /// The lines that come within a while.
+    /// The lines that arrive within `time`.
     pub fn within(&self, time: Duration) -> Vec<String> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
@@ -111,7 +110,7 @@ impl Session {
         }
     }
 
-    /// Sends lines and returns what is said until all of them are obeyed. Not during a search.
+    /// Sends lines and returns the output until all are executed. Not for use during a search.
     pub fn ask(&mut self, text: &str) -> Vec<String> {
         self.send(text);
         self.send("isready");
@@ -131,7 +130,7 @@ impl Session {
         read_answer(&self.until("bestmove"))
     }
 
-    /// Closes the input and waits for the end; returns what was yet said.
+    /// Closes the input and waits for the end. Returns the remaining output.
     pub fn finish(mut self) -> (Vec<String>, ExitStatus) {
         self.input = None;
         let mut lines = Vec::new();
@@ -145,10 +144,10 @@ impl Session {
         (lines, self.wait())
     }
 
-    /// Closes both pipes, as a GUI does that dies, and waits for the end.
+    /// Closes both pipes, like a GUI that crashes, and waits for the end.
     pub fn abandoned(mut self) -> ExitStatus {
         self.input = None;
-        // The thread that reads ends with the next line.
+        // The reading thread ends with the next line.
         self.lines = channel().1;
         self.wait()
     }
@@ -179,7 +178,7 @@ pub fn wait(child: &mut Child) -> ExitStatus {
 }
 
 impl Answer {
-    /// The last exact line of the best move. Not if lines of this search were read before.
+    /// The last exact line of the best move. Lines of this search must not have been read before.
     pub fn last(&self) -> &Info {
         let best = self.infos.iter().rev().find(|info| info.rank == 1 && info.is_exact);
         best.expect("an info line before bestmove")
@@ -221,7 +220,7 @@ pub fn read_answer(lines: &[String]) -> Answer {
         _ => panic!("not a bestmove: {last}"),
     };
     let remark = |line: &String| line.strip_prefix("info string ").map(str::to_owned);
-    // Others say how far the search is.
+    // The others report progress.
     let has_score = |line: &&String| line.starts_with("info ") && line.contains(" score ");
     Answer {
         infos: before.iter().filter(has_score).map(|line| read_info(line)).collect(),
@@ -255,7 +254,7 @@ fn read_number(word: &str, line: &str) -> i64 {
     word.parse().unwrap_or_else(|_| panic!("'{word}' is no number: {line}"))
 }
 
-/// The position after moves as they were written; fails if one is illegal.
+/// The position after moves in UCI notation. Panics if one is illegal.
 pub fn play(root: &Position, moves: &[String]) -> Position {
     moves.iter().fold(root.clone(), |position, text| {
         let m = position.read_move(text).unwrap_or_else(|error| panic!("{error}"));
@@ -263,7 +262,7 @@ pub fn play(root: &Position, moves: &[String]) -> Position {
     })
 }
 
-/// A position that the test's author knows to be right.
+/// The position of a valid FEN.
 pub fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"))
 }

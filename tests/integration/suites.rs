@@ -1,4 +1,4 @@
-//! The suites that are shipped are what they claim to be.
+//! The shipped suites have the properties that their README names.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn suite(name: &str) -> Vec<Record> {
     epd::read(&path, SkipBad(false)).expect("every line is EPD with legal moves").records
 }
 
-/// What holds for every suite: one task a line, no position and no name twice, nothing over.
+/// Checks every suite: one task per line, no position and no name twice.
 fn check(records: &[Record], least: usize) {
     assert!(records.len() >= least, "only {} positions", records.len());
     let (mut keys, mut names) = (HashSet::new(), HashSet::new());

@@ -56,8 +56,8 @@ fn run(job: &SearchJob, limits: Limits) -> Outcome {
     search::run(job, &table, &TimeManager::with_limits(limits), &mut |_| ())
 }
 
-/// A game from a position, each side with tables or without and with its limits; up to its end, or
-/// to `most` plies. The positions in order, the last of them where it ended.
+/// Plays a game from a position, each side with its own tables and limits, to its end or to `most` plies.
+/// Returns the positions in order.
 fn game(fen: &str, players: [(Probing, Limits); 2], most: usize) -> Vec<Position> {
     let table = Table::new(4).unwrap();
     let mut positions = vec![position(fen)];
@@ -156,7 +156,7 @@ fn only_the_quick_win_counts_late() {
         let outcome = run(&rook, limits);
         assert_eq!(rook.root.uci(outcome.best(), false), "a7a8");
     }
-    // As late as can be: no move may be lost.
+    // As late as possible: no move may be lost.
     let early = position("8/8/8/3k4/8/8/8/KR6 w - - 0 1");
     let dtz = tables.probe_dtz(&early).unwrap();
     let late = early.to_fen().replace(" 0 1", &format!(" {} 80", 99 - dtz));
@@ -271,7 +271,7 @@ fn without_dtz_the_result_is_held_all_the_same() {
             let file = format!("{name}.rtbw");
             fs::copy(folder.join(&file), scratch.join(&file)).unwrap();
         }
-        // It begins as a table does, and is none.
+        // The file begins like a table.
         let mut content = vec![0xff_u8; 80];
         content[..4].copy_from_slice(&[0xd7, 0x66, 0x0c, 0xa5]);
         fs::write(broken.join(format!("{name}.rtbz")), content).unwrap();
@@ -311,7 +311,7 @@ fn a_lone_king_is_mated() {
 
 #[test]
 fn what_cannot_be_opened_leaves_what_was_there() {
-    // It begins as a table does, and is none; but that shows only when it is asked.
+    // The file begins like a table, so the damage shows only when it is probed.
     let hollow = scratch("hollow");
     let mut content = vec![0xff_u8; 80];
     content[..4].copy_from_slice(&[0x71, 0xe8, 0x23, 0x5d]);

@@ -1,4 +1,4 @@
-//! The tables of docs/research/ can be made again, and the small ones are.
+//! The tables of docs/research/ can be regenerated; small ones are regenerated here.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What people see: the program on a terminal, which is a pseudo-terminal of a given width here.
+//! The program on a terminal: a pseudo-terminal of a given width.
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
@@ -68,8 +68,8 @@ impl Terminal {
         count > 0
     }
 
-    /// All that the program showed, and how it ended. The terminal's echo of Ctrl-C is left out: it may come
-    /// between any two outputs of the program.
+    /// The complete output and the exit status. The terminal's echo of Ctrl-C is removed: it may come between
+    /// any two outputs.
     fn finish(mut self) -> (Vec<String>, ExitStatus) {
         while self.read() {}
         let status = self.program.wait().expect("the program ends");
@@ -78,7 +78,7 @@ impl Terminal {
     }
 }
 
-/// What is shown by a command that ends by itself.
+/// The output of a command that ends by itself.
 fn shown(arguments: &[&str], columns: u16) -> Vec<String> {
     let (lines, status) = Terminal::start(arguments, columns).finish();
     assert!(status.success(), "{arguments:?}: {lines:?}");
@@ -138,7 +138,7 @@ fn tables_and_help_fit_eighty_columns() {
     }
 }
 
-/// A position without moves, in the words of people.
+/// Checkmate and stalemate are named.
 #[test]
 fn the_end_of_a_game_has_its_name() {
     for (fen, word) in [

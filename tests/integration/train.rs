@@ -1,4 +1,4 @@
-//! From self-play to tables, by the commands that a reader types.
+//! From self-play to a network, by the commands of the pages.
 #![cfg(feature = "train")]
 
 use std::path::{Path, PathBuf};
@@ -92,8 +92,8 @@ fn a_network_is_trained_and_plays() {
     }
 }
 
-/// Starts the program and kills it (as `kill -9` does) once the file has `length` bytes. Tells whether
-/// it was still at work.
+/// Starts the program and kills it (`kill -9`) once the file has `length` bytes. Returns true if it was still
+/// running.
 fn killed(arguments: &[&str], file: &Path, length: u64) -> bool {
     let mut child: Child = std::process::Command::new(env!("CARGO_BIN_EXE_tacet"))
         .args(arguments)

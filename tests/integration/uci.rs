@@ -1,6 +1,6 @@
-//! What users of chess engines ask for, a test a wish: the program as a GUI sees it, through pipes.
-//! What depends on the clock to the millisecond is tested with a clock of its own in `src/time.rs`;
-//! here upper bounds are wide, since the machine may be busy.
+//! The program as a GUI sees it, through pipes: one test for each thing that users of engines ask for.
+//! Exact timing is tested with a simulated clock in `src/time/tests.rs`. Here upper bounds are wide, since
+//! the machine may be busy.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -21,7 +21,7 @@ const MATE_IN_2: &str = "k7/8/2K5/8/8/8/8/7R w - - 0 1";
 const CHECKMATED: &str = "7k/5KQ1/8/8/8/8/8/8 b - - 0 1";
 const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
-/// Positions of all kinds for tests of what every search has to keep.
+/// Positions of all kinds, for properties of every search.
 const POSITIONS: [&str; 20] = [
     START,
     MIDDLE_GAME,
@@ -53,7 +53,7 @@ fn count(lines: &[String], beginning: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(beginning)).count()
 }
 
-/// All that a program says to an input and its end.
+/// The output of a program for an input.
 fn output_after(command: &mut Command, input: &[u8]) -> Output {
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn().expect("it starts");
@@ -65,7 +65,7 @@ fn milliseconds(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// Asserts that an answer's move is legal and was the first of a variation shown.
+/// Asserts that the best move is legal and begins a variation that was shown.
 fn assert_sound(answer: &Answer, root: &Position) {
     assert_eq!(answer.last().pv.first(), Some(&answer.best), "{answer:?}");
     let after = play(root, std::slice::from_ref(&answer.best));
@@ -152,7 +152,7 @@ fn movetime_of_a_millisecond() {
 
 // --- Waiting ------------------------------------------------------------------------------------
 
-/// Positions in which there is soon nothing more to search: a mate, and bare kings.
+/// Positions in which the search soon has nothing left to do: a mate, and bare kings.
 const SOON_SEARCHED: [&str; 2] = [MATE_IN_1, "8/8/8/8/8/8/8/K1k5 w - - 0 1"];
 
 #[test]
@@ -215,7 +215,7 @@ fn a_known_mate_is_not_searched_for_ever() {
     assert!(lines.len() < 30, "{} lines", lines.len());
     let answer = session.search("stop\nsetoption name MultiPV value 2\ngo depth 40");
     assert_eq!(answer.best, "g1g7");
-    // A depth asked for is reached all the same.
+    // A requested depth is still reached.
     assert_eq!(session.answer().last().depth, 40);
 }
 
@@ -229,7 +229,7 @@ fn ponder() {
         assert_sound(&answer, &position(fen));
     }
     session.send("position startpos moves e2e4\ngo ponder wtime 60000 btime 300 movestogo 1");
-    // Longer than the clock that has not begun to run.
+    // Longer than the clock, which has not started.
     assert_eq!(count(&session.within(milliseconds(400)), "bestmove"), 0);
     session.search("ponderhit");
 }
@@ -487,8 +487,8 @@ fn chess960_on_and_off() {
     }
 }
 
-/// Every variation shown, at every depth: each move legal, nothing after the end of the game; a
-/// mate announced is there at the end.
+/// Every variation at every depth has legal moves only, ends with the game, and ends in the mate that its
+/// score announces.
 #[test]
 fn pvs_are_legal_and_mates_have_the_right_length() {
     let mut session = Session::start();
@@ -541,7 +541,7 @@ fn reproducible() {
     assert_eq!(first, second);
 }
 
-/// An emulated processor has no instruction that it should not have: the program would end by one.
+/// On an emulated old processor the program would crash at an instruction that the processor lacks.
 #[test]
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn old_processors() {
@@ -666,8 +666,8 @@ fn bad_fen_illegal_position_illegal_move() {
     assert_sound(&session.search("go depth 2"), &after);
 }
 
-/// Fifteen queens against fifteen, odds and puzzles: by both evaluations and both searchers, and by no
-/// score that says the result is known.
+/// Fifteen queens against fifteen, odds and puzzles are searched with both evaluations and searchers, and no
+/// score claims a known result.
 #[test]
 fn positions_that_cannot_arise_are_searched() {
     let mut session = Session::start();
@@ -744,7 +744,7 @@ fn logs_go_to_stderr() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("isready"), "{output:?}");
 }
 
-/// The median of eleven starts is 11 ms on a quiet machine; here other tests run meanwhile.
+/// The median of eleven starts is 11 ms on an idle machine. Here other tests run at the same time.
 #[test]
 fn uciok_comes_at_once() {
     let start = || {
@@ -759,7 +759,7 @@ fn uciok_comes_at_once() {
     assert!(times[5] < milliseconds(250), "{times:?}");
 }
 
-/// The most memory that a process has ever had, in MB.
+/// The peak memory of a process in MB.
 #[cfg(target_os = "linux")]
 fn most_memory(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it lives");
@@ -847,7 +847,7 @@ fn broken_pipe() {
 #[test]
 fn nobody_at_either_end() {
     let mut session = Session::start();
-    // It says nothing but its depths, which take longer and longer.
+    // It reports only its iterations, which take longer and longer.
     session.send("setoption name Searcher value classic\ngo depth 200");
     session.until("info depth 4 ");
     assert!(session.abandoned().success());
@@ -911,7 +911,7 @@ fn distributed_testing() {
 
 const MANUAL: &str = include_str!("../../docs/user/options.md");
 
-/// The table of options in the manual, as the `option` lines it stands for.
+/// The table of options in the manual, as `option` lines.
 fn documented() -> Vec<String> {
     let rows = MANUAL.lines().filter(|line| line.starts_with("| `"));
     let cells = |row: &str| row.split('|').map(|cell| cell.trim().replace('`', "")).collect();

@@ -1,13 +1,13 @@
-//! Lines of text from files of any age: with or without a byte order mark, ended by any system's line
-//! ends, in UTF-8 or Windows-1252, with the padding that old file systems left at the end.
+//! Lines of text files in UTF-8 or Windows-1252, with or without a byte order mark, with the line ends of
+//! any system, and with NUL or Ctrl-Z as padding.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
-/// No line of a game file is longer; what is has no lines.
+/// Largest length of a line in bytes. A file with a longer one is refused as binary.
 const MAX_LINE: u64 = 1 << 24;
-/// After this many lines of control characters the file is taken for no text.
+/// Largest number of binary lines. A file with more is refused.
 const MAX_BINARY_LINES: usize = 64;
 
 /// A line and its number, from 1.
@@ -15,7 +15,7 @@ const MAX_BINARY_LINES: usize = 64;
 pub(super) struct Line {
     pub number: usize,
     pub text: String,
-    /// Does it begin where the file's line begins, not behind something already read?
+    /// True if `text` begins at the start of the file's line.
     pub is_whole: bool,
 }
 
@@ -32,7 +32,7 @@ impl<R: Read> Lines<R> {
         Lines { bytes: BufReader::new(bytes), number: 0, binary: 0, waiting: VecDeque::new() }
     }
 
-    /// Gives a line back, to be read again.
+    /// Puts a line back; `next` returns it again.
     pub(super) fn push_back(&mut self, line: Line) {
         self.waiting.push_front(line);
     }
@@ -40,7 +40,7 @@ impl<R: Read> Lines<R> {
     /// The next line; `None` at the end of the file.
     ///
     /// # Errors
-    /// If the file cannot be read or is no text.
+    /// If the file cannot be read or is not text.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         if self.waiting.is_empty() {
             self.fill()?;
@@ -68,7 +68,7 @@ impl<R: Read> Lines<R> {
         }
         let text = decode(&bytes);
         let text = text.trim_start_matches('\u{feff}').trim_end_matches('\n');
-        // A carriage return without a line feed ended lines once.
+        // Old Macintosh files end lines with a carriage return alone.
         for text in text.trim_end_matches('\r').split('\r') {
             let text = text.replace(['\0', '\u{1a}'], " ");
             self.waiting.push_back(Line { number: self.number, text, is_whole: true });
@@ -81,7 +81,7 @@ fn no_text(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("not a text: {reason}"))
 }
 
-/// One byte in twenty controls something; in texts hardly any does.
+/// Is more than one byte in twenty a control character?
 fn is_binary(bytes: &[u8]) -> bool {
     let padding = |byte: &&u8| matches!(byte, 0 | 0x1a | b'\r' | b'\n');
     let text = &bytes[..bytes.len() - bytes.iter().rev().take_while(padding).count()];
@@ -89,9 +89,9 @@ fn is_binary(bytes: &[u8]) -> bool {
     controls * 20 > text.len()
 }
 
-/// Text in UTF-8 or, if it is none, in Windows-1252, which includes Latin-1.
+/// Decodes UTF-8 or, if the bytes are not UTF-8, Windows-1252, which includes Latin-1.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    // What 0x80 to 0x9f are in Windows-1252; five are nothing.
+    // 0x80 to 0x9f in Windows-1252; five are undefined.
     const HIGH: [char; 32] = [
         '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž',
         '\u{fffd}', '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ',

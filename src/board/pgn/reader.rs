@@ -1,7 +1,7 @@
-//! Reading PGN as it is found in the wild.
+//! Reads PGN, with common deviations from the standard.
 //!
-//! The main line is kept; comments, variations and glyphs are skipped. Every other word is read, or the
-//! game is refused with the word and its line: nothing vanishes silently. A bad game costs no other.
+//! The main line is kept; comments, variations and glyphs are skipped. A game with an unknown word is
+//! refused with the word and its line. A bad game does not affect the others.
 
 use std::io::{self, Read};
 use std::mem;
@@ -12,8 +12,7 @@ use crate::board::Position;
 use crate::board::movetext::{MoveReader, Word, words};
 use crate::board::notation::quoted;
 
-/// The games of a PGN text, one after the other. A bad game is an error in its place, and reading
-/// goes on behind it.
+/// The games of a PGN text, in order. A bad game is an error, and reading continues with the next.
 pub struct Games<R> {
     lines: Lines<R>,
     number: usize,
@@ -70,7 +69,7 @@ impl<R: Read> Games<R> {
     }
 }
 
-/// A game while it is read.
+/// A partly read game.
 #[derive(Default)]
 struct Draft {
     tags: Vec<(String, String)>,
@@ -79,9 +78,9 @@ struct Draft {
     /// The moves so far; `None` before the first word of movetext.
     moves: Option<MoveReader>,
     result: Option<GameResult>,
-    /// What is wrong first, and in which line.
+    /// The first error and its line.
     fault: Option<(usize, String)>,
-    /// Lines in which the open comment and the open variations began.
+    /// The lines in which the open comment and variations began.
     comment: Option<usize>,
     variations: Vec<usize>,
     /// Was there a blank line since the last word?
@@ -97,7 +96,7 @@ impl Draft {
         self.tags.is_empty() && self.moves.is_none() && self.fault.is_none()
     }
 
-    /// Reads a line. Returns what belongs to the next game, if this one ends here.
+    /// Reads a line. If the game ends in it, returns the rest, which belongs to the next game.
     fn line(&mut self, line: Line) -> Option<Line> {
         let text = line.text.trim_start();
         if self.comment.is_some() || !line.is_whole {
@@ -220,7 +219,7 @@ impl Draft {
 
     /// Sets up the position in which the moves begin.
     fn begin(&mut self, line: usize) {
-        // The last of several; one in another case only where the name itself is missing.
+        // Of repeated tags the last counts. A name in another case counts if the exact name is missing.
         let value = |wanted: &str| {
             let find = |is_it: &dyn Fn(&str) -> bool| {
                 self.tags.iter().rev().find(|(name, _)| is_it(name)).map(|(_, value)| value.trim())
@@ -247,7 +246,7 @@ impl Draft {
         self.fault.get_or_insert((line, reason));
     }
 
-    /// The game ends without a result; what is open was forgotten, and moves may be missing.
+    /// Ends a game that has no result. An open comment or variation is an error: it may hide moves.
     fn end_unfinished(&mut self) {
         if let Some(line) = self.comment.take() {
             self.blame(line, "a comment has no end".to_owned());
@@ -300,8 +299,8 @@ fn split_tag(text: &str) -> (String, String, &str) {
     (name.to_owned(), unescaped(value.trim_end()), rest)
 }
 
-/// The value of a tag and what follows its bracket. Quotation marks within are often not escaped: the last
-/// is the one that a bracket follows. One that is missing ends with the bracket or the line.
+/// The value of a tag and the text after its bracket. Quotation marks inside are often not escaped, so the
+/// value ends at the one before the bracket. If that is missing, it ends at the bracket or the line's end.
 fn split_string(text: &str) -> (&str, &str) {
     let closes = |(at, mark): &(usize, &str)| {
         let is_escaped = text[..*at].ends_with('\\') && !text[..*at].ends_with("\\\\");
@@ -320,14 +319,14 @@ fn unescaped(value: &str) -> String {
     let mut plain = String::with_capacity(value.len());
     let mut chars = value.chars().peekable();
     while let Some(c) = chars.next() {
-        // A backslash before anything else, as in a path, is itself.
+        // A backslash before other characters, as in a path, is literal.
         let escapes = c == '\\' && matches!(chars.peek(), Some('"' | '\\'));
         plain.push(if escapes { chars.next().unwrap_or(c) } else { c });
     }
     plain
 }
 
-/// Takes a word off: up to a blank, a comment or a bracket of a variation. `e8(Q)` and `1/2 - 1/2` are one.
+/// Splits off a word, which ends at a blank, a comment or a bracket. `e8(Q)` and `1/2 - 1/2` are one word.
 fn split_word(text: &str) -> (&str, &str) {
     for result in ["1/2 - 1/2", "1 - 0", "0 - 1"] {
         if let Some(after) = text.strip_prefix(result)
@@ -351,7 +350,7 @@ fn split_word(text: &str) -> (&str, &str) {
             // The brackets and the letter.
             from = end + 3;
         } else if end == 0 {
-            // A bracket that closes nothing.
+            // A closing bracket without an opening one.
             return text.split_at(1);
         } else {
             return text.split_at(end);

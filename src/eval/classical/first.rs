@@ -1,18 +1,7 @@
 //! The first values of the classical evaluation, from which all networks descend.
 //!
-//! A formula of a few numbers per kind of piece (its material, and what it gains by standing in the
-//! centre, by advancing, and so on) was written down by hand; 6,000 games that the engine then played
-//! against itself with it, 668,645 positions, and 500 games made while trying the tools out, were
-//! what these values were fitted to:
-//!
-//! ```text
-//! tacet datagen --out games.viri --games 6000 --nodes 800 --seed 7
-//! tacet tune-eval --result-share 0.8 --prior 50 games.viri ..
-//! ```
-//!
-//! In 300 games at 6,000 nodes a move, book UHO_4060_v3, a first fit (to half of these games) won
-//! 172, lost 84 and drew 44 against the formula: +105 ± 36 Elo. This one then scored 126 to 119 with
-//! 55 draws against the first: +8 ± 37.
+//! Fitted by `tacet tune-eval` to self-play games of a hand-written formula, the prior of `train::prior`.
+//! Recipe and matches: docs/notebook/networks.md
 
 use super::{Halves, pair};
 

@@ -1,13 +1,7 @@
-//! The values taught by a network: fitted to games that network 12 played against itself, to its scores
-//! more than to the results. They know what it knows, as far as piece-square values can.
+//! The values of the classical evaluation that were fitted to a network.
 //!
-//! ```text
-//! tacet datagen --out g15.viri --nodes 100 --seed 15 --positions 16763290
-//! tacet tune-eval --epochs 6 --result-share 0.2 --prior 20 g15.viri
-//! ```
-//!
-//! In 400 games at 10,000 nodes a move, book UHO_4060_v3, they won 212, lost 99 and drew 89 against the
-//! first values: +101 ± 32 Elo.
+//! Fitted by `tacet tune-eval` to self-play games of network 12, to its scores more than to the results.
+//! Recipe and matches: docs/notebook/networks.md
 
 use super::{Halves, pair};
 

@@ -76,7 +76,7 @@ fn each_of(to: &mut Row, value: impl Fn(usize, i16) -> i16) {
     }
 }
 
-/// Products of at most 127 × 255 × 255 that fit into a sum of 32 bits.
+/// Number of products of up to 127 × 255 × 255 whose sum fits into 32 bits.
 const MAX_TERMS: usize = 256;
 
 #[inline(always)]

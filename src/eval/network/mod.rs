@@ -114,7 +114,7 @@ pub enum NetworkError {
         max = Shape::MAX_HIDDEN
     )]
     Unsupported(u16, u16, u16),
-    /// A network that another build could use.
+    /// A network of a supported shape that is not this build's.
     #[error(
         "a network of {0}; this program is built for {built} (build it with EVALFILE=FILE to use \
          the network)",
@@ -198,7 +198,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// What the header of a file says.
+/// The header of a file.
 struct Header {
     shape: Shape,
     scale: u16,
@@ -291,7 +291,7 @@ impl Parameters {
     }
 }
 
-/// Reads no more than could be right, whatever the file is.
+/// Reads at most `length` bytes of a file.
 fn read_at_most(path: &Path, length: usize) -> Result<Vec<u8>, NetworkError> {
     let mut bytes = Vec::new();
     File::open(path)

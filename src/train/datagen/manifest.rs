@@ -1,4 +1,4 @@
-//! The manifest beside a file of games: what made it, and how much of it there is.
+//! The manifest next to a file of games: what made the file, and how much it holds.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,7 +23,7 @@ pub(super) struct Manifest {
     settings: Settings,
     #[serde(flatten)]
     counts: Counts,
-    /// Does the file hold all that was asked for?
+    /// True if the goal is reached.
     complete: bool,
     began: String,
     updated: String,
@@ -35,7 +35,7 @@ struct Program {
     commit: String,
 }
 
-/// What the games depend on.
+/// The settings that the games depend on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Settings {
     seed: u64,
@@ -77,7 +77,7 @@ impl Manifest {
         name.into()
     }
 
-    /// Reads the manifest of a file of games; none if there is none.
+    /// Reads the manifest of a file of games; `None` if it has none.
     pub fn read(games: &Path) -> Result<Option<Manifest>, TrainError> {
         let path = Manifest::path(games);
         match fs::read(&path) {
@@ -107,7 +107,7 @@ impl Manifest {
         Ok(self)
     }
 
-    /// The text of the manifest, with what there is now.
+    /// Updates counts and date and returns the text.
     pub fn updated(&mut self, counts: Counts, complete: bool) -> Vec<u8> {
         (self.counts, self.complete) = (counts, complete);
         self.updated = Date::today().to_string();
@@ -144,7 +144,7 @@ impl Settings {
         })
     }
 
-    /// The first option that differs, in the words of the command line. Files may have moved.
+    /// The first option that differs, in the command line's words. Paths of files may differ.
     fn difference(&self, now: &Settings) -> Option<String> {
         let network = |settings: &Settings| {
             let checksum = settings.network.as_ref().map(|sum| format!(" (network {sum})"));

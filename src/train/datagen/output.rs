@@ -17,7 +17,7 @@ use crate::train::format::{FormatError, InnerPosition, check_beginning, whole_ga
 /// Games from one update of the manifest to the next.
 const MANIFEST_INTERVAL: u64 = 500;
 
-/// The opened files, and what they hold.
+/// The opened files and their contents.
 pub(super) struct Output {
     games: Sink,
     inner: Option<Sink>,
@@ -26,7 +26,7 @@ pub(super) struct Output {
     pub counts: Counts,
 }
 
-/// One file, with the bytes of it that are kept.
+/// A file and the number of its bytes that are kept.
 struct Sink {
     path: PathBuf,
     file: File,
@@ -73,7 +73,7 @@ impl Output {
         if is_same { Ok(()) } else { Err(TrainError::Others { path, difference: None }) }
     }
 
-    /// Cuts off what is not kept, goes there to write, and writes the manifest.
+    /// Truncates the files to the part that is kept, seeks to its end, and writes the manifest.
     pub fn cut_off(&mut self) -> Result<(), TrainError> {
         self.games.cut_off()?;
         self.inner.as_mut().map_or(Ok(()), Sink::cut_off)?;
@@ -102,7 +102,7 @@ impl Output {
 }
 
 impl Sink {
-    /// Opens a file and keeps other runs from doing the same.
+    /// Opens and locks a file.
     fn open(path: &Path) -> Result<Sink, TrainError> {
         let error = TrainError::writing(path);
         let mut file = OpenOptions::new()
@@ -146,9 +146,8 @@ impl Sink {
         Ok(Counts { games: extent.games, positions: extent.positions, inner: 0 })
     }
 
-    /// Of this many games, how many have all their positions in this file? A game has if a position
-    /// of a later game follows, or if it is the last: its positions were written before it. If the file
-    /// ends earlier, its last game may lack some.
+    /// The number of games, at most `games`, that have all their positions in this file. A game is complete
+    /// if a position of a later game follows, or if the run is done. Otherwise the last may lack positions.
     fn complete_games(&mut self, games: u64, is_done: bool) -> Result<u64, TrainError> {
         let mut last = 0;
         self.visit(|position| {
@@ -158,7 +157,7 @@ impl Sink {
         Ok(if last >= games || is_done { games } else { last.saturating_sub(1) })
     }
 
-    /// Keeps the positions of this many games, and counts them.
+    /// Keeps the positions of this many games. Returns their number.
     fn positions_of(&mut self, games: u64) -> Result<u64, TrainError> {
         let (mut count, mut bytes) = (0, 0);
         self.visit(|position| {
@@ -173,7 +172,7 @@ impl Sink {
         Ok(count)
     }
 
-    /// Shows the positions of the file until it ends, is cut off, or `visit` returns false.
+    /// Visits the positions of the file until it ends, is truncated, or `visit` returns false.
     fn visit(&mut self, mut visit: impl FnMut(&InnerPosition) -> bool) -> Result<(), TrainError> {
         let path = self.path.clone();
         let mut reader = self.reader()?;

@@ -24,11 +24,10 @@ use crate::train::format::{Game, InnerPosition};
 /// A player's transposition table has 1 MB for this many nodes a move, up to a limit.
 const NODES_PER_MEGABYTE: u64 = 1_000;
 const MAX_MEGABYTES: u64 = 64;
-/// Separates the random numbers that sample from those of the games, so that the games are the same
-/// with and without sampling.
+/// Gives sampling its own random numbers, so that the games do not depend on it.
 const SAMPLING: u64 = 0x5a3d_91c7_02f4_be68;
 
-/// Games end early where the result is clear.
+/// The rules by which games are adjudicated.
 const RULES: Rules = Rules {
     win: Some(WinRule { score: 1_000, moves: 3 }),
     draw: Some(DrawRule { from: 45, score: 8, moves: 6 }),
@@ -57,12 +56,12 @@ pub(super) struct SelfPlay<'a> {
     /// The share of the searches from which positions are sampled.
     inner_share: f64,
     sampling: Random,
-    /// What was sampled in this game, by search.
+    /// The positions sampled in this game, by search.
     samples: Vec<Vec<Position>>,
 }
 
 impl Players for SelfPlay<'_> {
-    /// The opening's search has begun the game already.
+    /// Does nothing: the search of the opening has already begun the game.
     fn new_game(&mut self) {}
 
     fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
@@ -126,12 +125,12 @@ impl<'a> SelfPlay<'a> {
             }
             known.extend(finished.keys);
         }
-        // After the game, so that its searches are not affected.
+        // After the game, so that labelling does not affect its searches.
         let inner = self.label(number as u32 + 1, known);
         Played { game, inner }
     }
 
-    /// A position to begin at that is not decided yet.
+    /// An undecided position to begin at.
     fn opening(&mut self, random: &mut Random) -> Position {
         if let Some(branches) = self.branches
             && random.chance(self.branch_share)

@@ -11,7 +11,7 @@
 //! | 4 × 2 × parameters | the model, the best model |
 //! | 4 × 2 × parameters learned | AdamW's running means |
 //!
-//! All little-endian. Numbers are kept to the bit, so a run that was interrupted ends as one that was not.
+//! All little-endian. Numbers are stored exactly, so an interrupted run has the same result.
 
 use super::history::Row;
 use super::learner::Optimizer;
@@ -69,7 +69,7 @@ pub struct State {
     pub rows: Vec<Row>,
     /// The model.
     pub model: Model,
-    /// Adam's memory of it.
+    /// The state of the optimiser.
     pub optimizer: Optimizer,
     /// The lowest held-out loss, and its model.
     pub best: (f64, Model),
@@ -140,7 +140,7 @@ impl State {
         };
         let (since_validation, since_row) = (window()?, window()?);
         let (steps, best, rows) = (word()?, f64::from_bits(word()?), word()?);
-        // A row is longer than a byte: a count that cannot be right allocates nothing.
+        // A row is longer than a byte, so an impossible count is refused before anything is allocated.
         if rows > bytes.len() as u64 {
             return Err(DAMAGED);
         }

@@ -1,9 +1,8 @@
-//! The corpus: game files that are decoded while training, so that it may be larger than memory.
+//! The corpus: game files, decoded during training, so that a corpus may be larger than memory.
 //!
-//! A first pass checks every game and counts the positions to learn from, by blocks of some thousand
-//! positions. An epoch visits the blocks in random order. As many of them as fill the shuffle buffer are
-//! decoded and their positions shuffled together; then the next ones. So every position is seen once an
-//! epoch, next to positions of random games of the whole corpus, and the order depends on the seed alone.
+//! A first pass checks every game and counts the positions of each block (about 16,000). An epoch visits the
+//! blocks in random order: blocks are decoded until the shuffle buffer is full, and their positions are
+//! shuffled together. Every position is used once an epoch, and the order depends on the seed only.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -37,7 +36,7 @@ pub struct Corpus {
 
 struct Source {
     path: PathBuf,
-    /// Games of one move each, whose result means nothing.
+    /// A file of positions with a score and no result.
     score_only: bool,
 }
 
@@ -54,13 +53,13 @@ struct Block {
     fingerprint: u64,
 }
 
-/// A position to learn from or held out, as [`Corpus::visit`] shows it.
+/// A position that [`Corpus::visit`] visits.
 pub struct Visited<'a> {
     /// The position.
     pub position: &'a Position,
-    /// The same packed, with score and result.
+    /// The packed position, with score and result.
     pub sample: Sample,
-    /// Belongs to a game that is held out.
+    /// True if its game is held out.
     pub held_out: bool,
 }
 
@@ -182,7 +181,7 @@ impl Corpus {
         Ok(samples)
     }
 
-    /// Shows every position that is wanted for learning or validation, in the order of the files.
+    /// Visits every position for learning or validation, in the order of the files.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -237,7 +236,7 @@ impl Corpus {
     }
 }
 
-/// Cuts a file into blocks of whole games, without looking at the games.
+/// Splits a file into blocks of complete games without decoding them.
 fn split(path: &Path, source: usize, blocks: &mut Vec<Block>) -> Result<(), TrainError> {
     let file = File::open(path).map_err(TrainError::file(path))?;
     let mut reader = BufReader::with_capacity(1 << 20, file);
@@ -262,7 +261,7 @@ fn split(path: &Path, source: usize, blocks: &mut Vec<Block>) -> Result<(), Trai
     Ok(())
 }
 
-/// Reads over a game; its bytes.
+/// Skips a game. Returns its length in bytes.
 fn skip_game(reader: &mut impl Read) -> io::Result<usize> {
     reader.read_exact(&mut [0; HEADER])?;
     let (mut length, mut step) = (HEADER, [1; STEP]);
@@ -273,7 +272,7 @@ fn skip_game(reader: &mut impl Read) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Works on items with several threads; the error of the first item that has one.
+/// Processes items with several threads. Returns the error of the first item that fails.
 pub fn each<T: Send>(
     items: &mut [T],
     threads: usize,
@@ -303,7 +302,7 @@ pub fn each<T: Send>(
     }
 }
 
-/// Threads wanted, or one per core.
+/// The number of threads asked for, or one per core.
 pub fn threads(wanted: Option<NonZero<usize>>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     wanted.map_or_else(cores, NonZero::get)

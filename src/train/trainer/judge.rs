@@ -15,7 +15,7 @@ use crate::eval::{Evaluator, State};
 use crate::train::curve::{self, Curve};
 use crate::train::{FIRST, TrainError, number_above_zero};
 
-/// Networks and games to compare them on.
+/// Options of `tacet judge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct JudgeArgs {
     /// Network files, of any supported shape
@@ -84,7 +84,7 @@ pub fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> 
     print().map_err(TrainError::Output)
 }
 
-/// Losses on the logistic curve that suits the values best, and its scale in centipawns.
+/// The losses with the logistic curve that fits the values best, and its scale in centipawns.
 fn fitted(values: &[f64], targets: &[f64]) -> ([f64; 2], String) {
     let pairs: Vec<(f64, f64)> = values.iter().copied().zip(targets.iter().copied()).collect();
     let curve = curve::fitted(&pairs, 0.0);
@@ -124,8 +124,8 @@ pub struct Validation {
     pub centipawns: f64,
 }
 
-/// Scores and outputs beyond these are those of decided games. They say little about the scale, since there
-/// the network need not follow the score.
+/// Scores and outputs beyond this are from decided games. They are left out of the fit of the scale, since
+/// the network does not follow the score there.
 const OPEN_SCORE: u16 = 2_000;
 const OPEN_LOGIT: f32 = 2.0;
 

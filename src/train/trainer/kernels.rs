@@ -1,7 +1,7 @@
 //! The inner loops of training: one tile of neurons and one slice of a batch.
 //!
 //! As in the engine's [`kernels`](crate::eval::network::kernels), each loop is written once and compiled
-//! for several instruction sets. Sums have a fixed order, so all versions give the same numbers.
+//! for several instruction sets. Sums have a fixed order, so all versions give the same result.
 
 use super::model::{Layout, Row, TILE};
 use crate::train::adam::{Adam, Rate};
@@ -17,7 +17,7 @@ pub struct Slice {
     pub gradients: Vec<f32>,
 }
 
-/// What one tile has computed for a slice.
+/// The results of one tile for a slice.
 #[derive(Default)]
 pub struct Activations {
     /// Accumulators of both sides by position.
@@ -26,16 +26,16 @@ pub struct Activations {
     pub outputs: Vec<f32>,
 }
 
-/// How a step changes the weights of a tile.
+/// The parameters of an update of weights.
 #[derive(Clone, Copy)]
 pub struct Update {
     /// Adam's step sizes.
     pub rate: Rate,
-    /// What a weight keeps of itself: 1 - lr × decay.
+    /// The factor of weight decay: 1 - lr × decay.
     pub kept: f32,
 }
 
-/// Sums formed side by side; a single one could not be vectorised, since its order is fixed.
+/// Number of partial sums. A single sum could not be vectorised, since its order is fixed.
 const LANES: usize = 16;
 
 macro_rules! compiled_for_every_instruction_set {
@@ -73,13 +73,13 @@ compiled_for_every_instruction_set! {
 }
 
 compiled_for_every_instruction_set! {
-    /// Adds the gradients of a slice's positions by the tile's numbers.
+    /// Adds the gradients of the slice's losses by the tile's parameters.
     backward, plain_backward,
     (layout: Layout, tile: &[f32], slice: &Slice, activations: &Activations, gradients: &mut [f32])
 }
 
 compiled_for_every_instruction_set! {
-    /// Changes a tile by AdamW and clips it. `gradients` has room for those of the factoriser behind the tile's.
+    /// Updates a tile by AdamW and clips it. In `gradients` those of the factoriser follow those of the tile.
     update, plain_update,
     (layout: Layout, tile: &mut [f32], gradients: &mut [f32], adam: &mut Adam, update: Update)
 }

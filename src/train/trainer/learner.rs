@@ -1,12 +1,12 @@
 //! One step of training: a batch forward, its losses, backward, and AdamW.
 //!
-//! The batch is cut into slices and the network into tiles. Threads share the slices where positions are
-//! unpacked and losses are computed, and the tiles where neurons are; no number depends on which thread
-//! computes it, or on how many there are.
+//! A batch is split into slices and the network into tiles. Threads divide the slices when they unpack
+//! positions and compute losses, and the tiles when they compute neurons. The result does not depend on the
+//! number of threads.
 //!
-//! The king buckets' weights of a piece are learned as what they have in common plus a difference each
-//! ("factoriser", nnue-pytorch, 2020), so that a bucket in which kings are rare learns from the others. Only
-//! the sum is stored: a step of the common part is a step of all.
+//! A piece's weight in a king bucket is a common part plus a part of the bucket ("factoriser", nnue-pytorch,
+//! 2020), so that a bucket with few positions learns from the others. Only the sum is stored: a step of the
+//! common part changes the weights of all buckets.
 
 use super::corpus::each;
 use super::kernels::{self, Activations, Slice, Update};
@@ -22,7 +22,7 @@ const SLICES: usize = 16;
 /// Adam's epsilon, as in the paper.
 const EPSILON: f32 = 1e-8;
 
-/// Adam's memory of all parameters of a model, and of the factoriser's.
+/// Adam's running means for all parameters of a model and of the factoriser.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Optimizer {
     tiles: Vec<Adam>,
@@ -31,16 +31,16 @@ pub struct Optimizer {
     pub steps: u64,
 }
 
-/// How a step is made.
+/// The settings of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What is minimised.
+    /// The loss to minimise.
     pub loss: Loss,
-    /// What is to be predicted.
+    /// The target to predict.
     pub target: Target,
     /// Learning rate.
     pub lr: f64,
-    /// Weight decay, to be multiplied by the learning rate.
+    /// Weight decay; multiplied by the learning rate.
     pub decay: f64,
 }
 
@@ -63,12 +63,12 @@ struct SliceWork {
 }
 
 struct TileWork {
-    /// By number of the tile, then by number of the factoriser.
+    /// For each tile: the gradients of its parameters, then of the factoriser.
     gradients: Vec<f32>,
     activations: Vec<Activations>,
 }
 
-/// Numbers of a tile that the king buckets have in common.
+/// Number of a tile's parameters that the king buckets share.
 fn common(shape: Shape) -> usize {
     if shape.king_buckets > 1 { PIECE_SQUARES * TILE } else { 0 }
 }
@@ -84,13 +84,13 @@ impl Optimizer {
         }
     }
 
-    /// All numbers, in a fixed order.
+    /// All parameters, in a fixed order.
     pub fn values(&self) -> impl Iterator<Item = &[f32]> {
         let adams = self.tiles.iter().chain([&self.output_biases]);
         adams.flat_map(|Adam { means, squares }| [means.as_slice(), squares.as_slice()])
     }
 
-    /// The same, to be changed.
+    /// All parameters, mutable, in the same order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let adams = self.tiles.iter_mut().chain([&mut self.output_biases]);
         adams.flat_map(|Adam { means, squares }| [means.as_mut_slice(), squares.as_mut_slice()])
@@ -136,7 +136,7 @@ impl Learner {
         self.slices.iter().map(|work| work.loss).sum()
     }
 
-    /// Shows each position of these indices with the output of the model.
+    /// Visits the positions of these indices with the outputs of the model.
     pub fn evaluate(
         &mut self,
         model: &Model,
@@ -183,7 +183,7 @@ impl Learner {
         });
     }
 
-    /// Backward and the change of all parameters.
+    /// The backward pass and the update of all parameters.
     fn descend(&mut self, model: &mut Model, optimizer: &mut Optimizer, update: Update) {
         let (layout, slices) = (self.layout, &self.slices);
         let tiles = self.tiles.iter_mut().zip(&mut model.tiles).zip(&mut optimizer.tiles);
@@ -244,7 +244,7 @@ impl SliceWork {
     }
 }
 
-/// Works on all items with several threads.
+/// Processes all items with several threads.
 fn parallel<T: Send>(items: &mut [T], threads: usize, work: impl Fn(&mut T) + Sync) {
     if threads == 1 {
         return items.iter_mut().for_each(work);

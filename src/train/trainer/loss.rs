@@ -8,8 +8,8 @@
 //! | `mse` | (p - t)² | bullet |
 //! | `2.5` | \|p - t\|^2.5 | nnue-pytorch |
 //!
-//! Their gradients by the logit differ by the factor that decided positions get: `p - t` for cross entropy,
-//! which is as large in won positions as in level ones, times `p (1 - p)` for the others.
+//! The gradient by the logit is `p - t` for cross entropy. For the others it has the factor `p (1 - p)`,
+//! which is small in decided positions.
 
 use crate::train::curve::{Curve, Expected};
 
@@ -98,7 +98,7 @@ impl Losses {
     }
 }
 
-/// What a position's target is made of.
+/// The target of training.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Target {
     /// Turns scores and outputs into points.

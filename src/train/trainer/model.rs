@@ -1,9 +1,9 @@
 //! The network in floating point, of any supported shape.
 //!
-//! A position uses few of the many wide rows of weights, so memory and not arithmetic limits the speed. The
-//! neurons are therefore cut into tiles of [`TILE`], whose rows fit into the second-level cache. The numbers
-//! of one tile lie together, row by row: the weights of each input, the biases, and the weights of each
-//! output, own side first.
+//! A position uses few of many wide rows of weights, so memory bandwidth limits the speed. The neurons are
+//! therefore split into tiles of [`TILE`], whose rows fit into the second-level cache. The parameters of a
+//! tile are contiguous, row by row: the weights of each input, the biases, and the weights of each output,
+//! own side first.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ pub const TILE: usize = Shape::HIDDEN_STEP;
 /// One row of a tile.
 pub type Row = [f32; TILE];
 
-/// Logit per unit of output. The smaller it is, the larger are the output weights, and the less is lost when
-/// they are rounded: at 1 they were seven 64ths on average.
+/// Logit per unit of output. A smaller value makes the output weights larger and their relative rounding
+/// error smaller: at 1 they average 7/64.
 pub const LOGIT_PER_OUTPUT: f32 = 0.5;
 
 /// All parameters of a network.
@@ -34,7 +34,7 @@ pub struct Model {
     pub output_biases: Vec<f32>,
 }
 
-/// Which rows of a tile hold what.
+/// The layout of a tile's rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Rows of inputs, from 0 on.
@@ -50,7 +50,7 @@ struct Region {
     max: f32,
 }
 
-/// The margin keeps rounding within the range.
+/// The largest value that rounds to an integer within the range.
 const fn limit(max: i16, unit: i32) -> f32 {
     (max as f32 - 0.5) / unit as f32
 }
@@ -59,7 +59,7 @@ const OUTPUT_BIAS_UNIT: f32 = (UNIT * OUTPUT_UNIT) as f32;
 const OUTPUT_BIAS_MAX: f32 = limit(i16::MAX, UNIT * OUTPUT_UNIT);
 
 impl Layout {
-    /// Of the tiles of a network of this shape.
+    /// The layout for a network of this shape.
     pub fn of(shape: Shape) -> Layout {
         Layout { inputs: shape.inputs() }
     }
@@ -94,7 +94,7 @@ impl Layout {
         };
         [
             region(0..self.inputs, UNIT, MAX_WEIGHT),
-            // A larger bias than all weights that can be active together serves nothing.
+            // No useful bias exceeds the sum of the weights that can be active together.
             region(self.bias()..self.bias() + 1, UNIT, 8 * MAX_WEIGHT),
             region(self.output(0)..self.rows(), OUTPUT_UNIT, MAX_OUTPUT_WEIGHT),
         ]
@@ -202,12 +202,12 @@ impl Model {
         Parameters { shape, scale, number, numbers }
     }
 
-    /// All numbers, in a fixed order.
+    /// All parameters, in a fixed order.
     pub fn values(&self) -> impl Iterator<Item = &[f32]> {
         self.tiles.iter().map(Vec::as_slice).chain([self.output_biases.as_slice()])
     }
 
-    /// The same, to be changed.
+    /// All parameters, mutable, in the same order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let biases = self.output_biases.as_mut_slice();
         self.tiles.iter_mut().map(Vec::as_mut_slice).chain([biases])

@@ -65,7 +65,7 @@ impl Sample {
         self.occupied.count_ones() as usize
     }
 
-    /// The output in charge.
+    /// The output bucket.
     pub fn output(self) -> usize {
         output_bucket(self.count())
     }

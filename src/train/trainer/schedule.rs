@@ -1,4 +1,4 @@
-//! How long to train, and how the learning rate and the share of results change on the way.
+//! The length of a run, its learning rate and its share of results.
 
 use std::str::FromStr;
 
@@ -39,7 +39,7 @@ impl FromStr for Ramp {
     }
 }
 
-/// The length of a run and what changes over it.
+/// The length of a run, and the values that change over it.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
     /// Positions to learn from, repetitions included.

@@ -1,5 +1,4 @@
-//! What several of the integration tests share: random games, and the road from a position of ours
-//! to one of shakmaty's, which is their oracle.
+//! Shared by the integration tests: random games, and the conversion of positions to shakmaty, the oracle.
 
 // Each test binary uses its own part of this.
 #![allow(dead_code)]
@@ -13,8 +12,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Board, CastlingMode, Chess, Position as _, PositionError};
 use tacet::board::{PackedMove, Position};
 
-/// Positions from which random games reach what they seldom do from the start: castling both ways,
-/// en passant with pins, promotions by the dozen, bare kings.
+/// Positions from which random games often reach what is rare from the start position: castling on both
+/// sides, en passant with pins, many promotions, bare kings.
 pub const SEEDS: [&str; 10] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
@@ -28,7 +27,7 @@ pub const SEEDS: [&str; 10] = [
     "r1q1k1r1/1P4P1/8/8/8/8/1p4p1/R1Q1K1R1 w GAga - 0 1",
 ];
 
-/// A game: its first position and the moves made at random.
+/// A random game: its first position and the moves.
 #[derive(Clone, Debug)]
 pub struct Game {
     pub start: Position,
@@ -64,8 +63,7 @@ pub fn positions(plies: usize) -> impl Strategy<Value = Position> {
     games(plies).prop_map(|game| game.last())
 }
 
-/// `PROPTEST_CASES` many cases a property, 256 unless told. A failure prints its input, which then
-/// belongs into a test of its own.
+/// `PROPTEST_CASES` cases per property, 256 by default. A failure prints its input; add it as a test.
 pub fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -114,12 +112,12 @@ pub fn chess960(white: u32, black: u32) -> Position {
     position(&fen)
 }
 
-/// A position that the test's author knows to be right.
+/// The position of a valid FEN.
 pub fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// shakmaty's view of a FEN.
+/// shakmaty's position of a FEN.
 pub fn oracle(fen: &str) -> Chess {
     let setup = fen.parse::<Fen>().expect("our FEN is read").into_setup();
     let mode = CastlingMode::detect(&setup);
@@ -136,7 +134,7 @@ pub fn oracle_moves(chess: &Chess) -> Vec<String> {
     moves
 }
 
-/// A file of the suites that developers keep beside the repository. Says so when it is not there.
+/// A file of the suites that developers keep next to the repository. Prints a line if it is missing.
 pub fn suite(path: &str) -> Option<String> {
     let file: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "..", "shared", "suites", path].iter().collect();

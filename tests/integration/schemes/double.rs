@@ -1,7 +1,6 @@
 //! Moreland 2001; Diepeveen: the double null move. "Allow exactly two null-move searches before
-//! forcing a real move": passing may be answered by passing, and then the first side is to move in
-//! the very position it passed in. In zugzwang that refutes its pass, so no material guard is
-//! needed.
+//! forcing a real move": a pass may be answered by a pass, which gives back the position of the first
+//! pass. In zugzwang that refutes the first pass, so no material guard is needed.
 
 use super::tree::{Entry, Tree};
 use tacet::board::Position;

@@ -1,6 +1,5 @@
-//! Muller, micro-Max 4.4: null moves are switched on or off once for the whole search, by what
-//! stands on the board at its root; a null move may answer a null move, and only the shrinking
-//! depth ends that.
+//! Muller, micro-Max 4.4: null moves are switched on or off for the whole search by the material at the root.
+//! A null move may answer a null move; only the decreasing depth ends that.
 
 use super::tree::{Entry, Tree};
 use tacet::board::{Position, Role};

@@ -166,7 +166,7 @@ const VERIFYING: &[&str] = &[
 #[test]
 fn mutual_zugzwang_is_a_draw_or_a_loss_for_the_side_to_move() {
     for scheme in NAMES {
-        // White has to give way: 1 Kb2 Kd2, and the pawn queens.
+        // White must give way: 1 Kb2 Kd2, and the pawn queens.
         let white = values(scheme, "8/8/8/8/8/3k4/2p5/2K5 w - - 0 1", 8);
         assert!(white[2..].iter().all(|&v| v < Score::cp(-900)), "{scheme}, White: {white:?}");
         // Black gives stalemate or the pawn.

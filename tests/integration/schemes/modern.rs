@@ -1,21 +1,21 @@
-//! What today's engines do, and the same trigger with the verification of 2002.
+//! The null move of current engines, and the same conditions with the verification of the 2002 paper.
 
 use super::tree::{Entry, Tree};
 use tacet::board::Position;
 use tacet::score::{Depth, Ply, Score};
 
-/// From this depth on a fail-high is checked once more; where endgames are too, from the other.
+/// From this depth on a fail-high is rechecked: first `modern`, then `modern-endgame`.
 const RECHECK: Depth = 8;
 const RECHECK_BESIDE_ENDGAMES: Depth = 14;
-/// With no more pieces than this a side goes on verifying below a fail-high.
+/// With at most this many pieces a side verifies also below a fail-high.
 const FEW: usize = 1;
 
-/// R grows with the depth and with what the static value has over beta.
+/// R grows with the depth and with the margin of the static value over beta.
 fn reduction(depth: Depth, value: Score, beta: Score) -> Depth {
     3 + depth / 3 + ((value - beta) / 80).min(7)
 }
 
-/// The static value is above beta, and the more so the shallower the search.
+/// The static value is at least beta, with a margin that shrinks with depth.
 fn is_ahead(depth: Depth, value: Score, beta: Score) -> bool {
     value - beta >= (105 - 9 * depth).max(0)
 }
@@ -25,8 +25,8 @@ fn is_pv(alpha: Score, beta: Score) -> bool {
     beta - alpha > 1
 }
 
-/// The modern null move. None is made before `no_null_before`, counted in plies from the root. With
-/// `ENDGAME` a fail-high is also checked once more, however shallow, where its side has one piece.
+/// The modern null move. None is made at plies below `no_null_before`. With `ENDGAME` a fail-high with one
+/// piece is rechecked at any depth.
 pub fn modern<const ENDGAME: bool>(
     tree: &mut Tree,
     position: &Position,
@@ -64,8 +64,8 @@ pub fn modern<const ENDGAME: bool>(
     })
 }
 
-/// Does the node reach beta, searched as shallow as its null move was and with no null move in the
-/// upper three quarters of that search?
+/// Does the node reach beta in a search as deep as its null move, without null moves in the first three
+/// quarters of that depth?
 fn confirmed<const ENDGAME: bool>(
     tree: &mut Tree,
     position: &Position,

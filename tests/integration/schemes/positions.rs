@@ -1,14 +1,14 @@
 //! The positions on which the schemes are compared, each with the depth it is searched to.
 //!
-//! Depth 5 is the rule. Full boards, at the end of [`POSITIONS`], are searched less deep: without
-//! table and history a single one of them would cost as much as twenty others.
+//! Most are searched to depth 5. Full boards, at the end of [`POSITIONS`], are searched less deep: without
+//! table and history one of them costs as much as twenty others.
 
 use tacet::score::Depth;
 
 /// Positions of all phases, with the depth of the last iteration.
 #[rustfmt::skip]
 pub const POSITIONS: &[(&str, Depth)] = &[
-    // Zugzwangs, most of them mutual: trebuchets, pawn endings, KPK, KQKR, corners, studies.
+    // Zugzwangs, most of them mutual: trebuchets, pawn endings, KPK, KQKR, studies.
     ("8/8/8/3pK3/2kP4/8/8/8 w - -", 5),
     ("8/8/8/3pK3/2kP4/8/8/8 b - -", 5),
     ("8/8/8/8/1pK5/kP6/8/8 w - -", 5),

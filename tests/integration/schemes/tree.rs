@@ -148,8 +148,7 @@ impl Tree {
         self.eval.evaluate(position)
     }
 
-    /// Captures and promotions to a queen until none is left or standing still is better. The node
-    /// is already counted.
+    /// Quiescence: stand pat, captures and queen promotions. The node is already counted.
     fn quiescence(&mut self, position: &Position, mut alpha: Score, beta: Score) -> Score {
         let mut best = self.evaluate(position);
         if best >= beta {

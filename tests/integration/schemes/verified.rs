@@ -94,8 +94,8 @@ pub fn throughout(
     search_moves(tree, depth)
 }
 
-/// Ours: Figure 3, but the flag stays on, and every fail-high is verified, wherever the side to move
-/// has at most `FEW` pieces besides king and pawns.
+/// Tacet's variant of Figure 3: the flag also stays on, so every fail-high is verified, where the side to
+/// move has at most `FEW` pieces besides king and pawns.
 pub fn few_pieces<const FEW: usize>(
     tree: &mut Tree,
     position: &Position,
