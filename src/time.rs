@@ -4,7 +4,7 @@
 //! All limits hold together; the first one reached ends the search. The time budget of a move has
 //! two bounds. The *hard* limit is checked during the search and never exceeded. The *soft* limit is
 //! checked between iterations. It is longer while the best move is in doubt and shorter while it is
-//! clear. Its size was tuned by games (`docs/notebook/tried.md`); the other constants are our own choice.
+//! clear. Its size was tuned by games (`docs/notebook/tried.md`); the other constants were not.
 //!
 //! The search threads poll the limits every few hundred nodes. A thread that does not search waits
 //! for the hard limit too ([`TimeManager::await_end`]), so that limits hold when a search thread is
@@ -42,11 +42,11 @@ const CHECK_INTERVAL: u64 = 1024;
 const CHECKS_PER_BUDGET: u64 = 16;
 /// Nodes between two checks, at least: a check costs a fraction of a node.
 const MIN_CHECK_INTERVAL: u64 = 16;
-/// Do not check the clock before this many nodes. They take a fraction of a millisecond, and even
-/// with an empty clock the move should be a considered one.
+/// Do not check the clock before this many nodes. They take a fraction of a millisecond, so even with an
+/// empty clock the move comes from a search.
 const FREE_NODES: u64 = 128;
-/// Once the depth exceeds a mate by this many plies, no shorter mate is expected: the reductions
-/// have been made up for.
+/// No shorter mate is expected once the depth exceeds the mate by this many plies, which makes up for
+/// reductions.
 const DEPTH_BEYOND_MATE: Depth = 10;
 /// The value of `TimeManager::clock_start` while the engine ponders.
 const PONDERING: u64 = u64::MAX;

@@ -68,7 +68,7 @@ impl<'a> Classic<'a> {
     /// The depth of the first iteration.
     fn first_depth(&self) -> Depth {
         let last = self.worker.time.max_depth();
-        // Without a limit of depth there is no depth to go straight to.
+        // Without a depth limit the search must iterate.
         let is_straight = !self.worker.job.switches.iterations && last < MAX_DEPTH;
         if is_straight { last } else { 1 }
     }
@@ -222,7 +222,7 @@ impl<'a> Classic<'a> {
         Some((found, reason))
     }
 
-    /// Searches the moves in full after a failed verification. Counted apart.
+    /// Searches the moves again to full depth after a failed verification. Counts these nodes separately.
     fn search_zugzwang(
         &mut self,
         position: &Position,

@@ -19,7 +19,7 @@ pub struct SharedContext {
     /// The endgame tables and what they say of the root. Read by the first thread that needs them,
     /// since the disk may be slow.
     endgame: OnceLock<Endgame>,
-    /// By thread: what it found in its last iteration. Empty if nobody reads it.
+    /// By thread: the result of its last iteration. Empty if no results are published.
     results: Vec<Mutex<Option<Outcome>>>,
 }
 
@@ -114,7 +114,7 @@ impl SharedContext {
         }
     }
 
-    /// Publishes what a thread has found so far.
+    /// Publishes the current result of a thread.
     pub fn publish(&self, thread: usize, found: &Outcome, stats: Stats) {
         if let Some(result) = self.results.get(thread) {
             let Outcome { lines, depth, .. } = found.clone();
@@ -122,7 +122,7 @@ impl SharedContext {
         }
     }
 
-    /// Publishes what a thread has found in the end.
+    /// Publishes the final result of a thread.
     pub fn finish(&self, thread: usize, outcome: Outcome) {
         if let Some(result) = self.results.get(thread) {
             *lock(result) = Some(outcome);

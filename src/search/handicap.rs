@@ -6,7 +6,7 @@
 //! to lose too much is never chosen, so mates in one and hanging pieces are not missed. All numbers
 //! are in one table; its Elo was measured by games (`docs/user/options.md`).
 //!
-//! A lone king is mated without errors, as people do at every level.
+//! A lone king is mated without errors, since human players of every level can do that.
 
 use std::ops::RangeInclusive;
 
@@ -78,7 +78,7 @@ impl Handicap {
         Limits { nodes: Some(limits.nodes.map_or(few, |nodes| nodes.min(few))), ..limits }
     }
 
-    /// What is searched: several lines, without endgame tables.
+    /// The job with the handicap applied: several lines, no endgame tables.
     pub fn weakened(&self, job: &SearchJob) -> SearchJob {
         let lines = self.mate_nodes(&job.root).map_or(self.level().lines as usize, |_| 1);
         SearchJob {

@@ -141,14 +141,14 @@ impl Quiets<'_> {
         value / 1024
     }
 
-    /// The history of a move whatever came before.
+    /// The main history of a move.
     #[inline]
     pub fn main_history(&self, quiet: &Quiet) -> i32 {
         let Quiet { attacked, m, .. } = *quiet;
         self.butterfly[attacked][m.from() as usize][m.to() as usize].get()
     }
 
-    /// Its history after the moves one, two and four plies ago, summed.
+    /// The continuation history of a move after the moves one, two and four plies ago, summed.
     #[inline]
     pub fn continuation_history(&self, quiet: &Quiet) -> i32 {
         self.continuations[..3].iter().map(|replies| replies[quiet.moved.index()].get()).sum()

@@ -1,13 +1,11 @@
-//! Memory: how much is left, large pages, and prefetching.
+//! Memory: free memory, large pages and prefetching.
 //!
-//! Linux promises more memory than there is and kills a process that uses it, so a successful
-//! allocation proves nothing. What is free is asked for beforehand. On other systems nothing is
-//! known here, and the allocation decides.
+//! Linux overcommits: it kills a process that uses more memory than there is, so a successful allocation
+//! proves nothing. The free memory is therefore checked first. On other systems the allocation decides.
 
 use std::fs;
 
-/// Where Linux tells the memory limit of the container, if there is one: control groups in versions
-/// 2 and 1.
+/// The files with the memory limit of the container (control groups v2 and v1).
 const CONTAINER_LIMITS: [&str; 2] =
     ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
 /// Leave 1/N of the free memory to the system.
@@ -30,7 +28,7 @@ pub fn has_room(count: usize, stack: u64, bytes: u64) -> bool {
             && address_space().is_none_or(|left| needed(stack + bytes) <= left))
 }
 
-/// Bytes of memory that this process has in use, rather than merely reserved.
+/// Resident memory of this process in bytes.
 #[cfg(test)]
 pub fn resident() -> Option<u64> {
     field("/proc/self/status", "VmRSS")

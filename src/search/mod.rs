@@ -80,7 +80,7 @@ impl Searcher {
     }
 }
 
-/// What to search, and how.
+/// A search job: the root, the searcher and its options.
 #[derive(Clone, Debug)]
 pub struct SearchJob {
     pub root: Position,
@@ -139,7 +139,7 @@ impl SearchJob {
         self.searcher != Searcher::Classic && self.handicap.is_none()
     }
 
-    /// The job that is searched instead, with a handicap.
+    /// The job with its handicap applied, if it has one.
     fn weakened(&self) -> Option<SearchJob> {
         self.handicap.map(|handicap| handicap.weakened(self))
     }
@@ -285,8 +285,8 @@ pub fn run(
 /// of the path to it are the last of [`SearchJob::earlier`]. `None` if stopped. Runs on one thread,
 /// for the laboratory.
 ///
-/// The playing searcher takes the node for the root of a search: it does not prune the node itself,
-/// and prunes less near it. That is closer to the truth than the search in which the node was met.
+/// The playing searcher treats the node as a root: it does not prune the node itself and prunes less
+/// near it. Its value is therefore more reliable than that of the search that met the node.
 pub fn decide(
     job: &SearchJob,
     table: &Table,

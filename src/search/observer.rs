@@ -72,7 +72,7 @@ pub enum Reason {
 /// Watches a search. All methods do nothing by default.
 pub trait Observer: Debug + Send + Sync {
     /// Returns whether a null-move cutoff that the scheme believes may stand. If not, the search
-    /// goes on as if the null move had failed low.
+    /// continues as if the null move had failed low.
     fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
         let _ = cutoff;
         true

@@ -18,7 +18,7 @@ pub struct Param {
     pub min: i32,
     /// The greatest value.
     pub max: i32,
-    /// A change that games can tell (c of SPSA).
+    /// The perturbation of SPSA (c): a change that games can measure.
     pub step: i32,
 }
 
@@ -146,9 +146,9 @@ params! {
     use_sacrifices: 1, 0..=1, 1;
     /// Last ply without pruning by evaluation.
     sacrifice_ply: 2, -1..=20, 1;
-    /// The same against a side that can only be after a mate; ply 6 is its fourth move.
+    /// The same while alpha is at least `sacrifice_mate_score`.
     sacrifice_mate_ply: 6, -1..=20, 2;
-    /// Alpha from which a side can only be after a mate.
+    /// Alpha, in centipawns, from which only a mate can raise it.
     sacrifice_mate_score: 600, 200..=2000, 50;
     /// Switch: no reverse futility and no shallow null move if a pass allows mate in one.
     use_mate_threats: 1, 0..=1, 1;
@@ -160,7 +160,7 @@ params! {
     iir_depth: 4, 2..=8, 1;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
-    /// Quiet moves searched at depth 0, to which depth squared is added.
+    /// Quiet moves searched at depth 0; depth squared is added.
     late_move_base: 8, 1..=10, 1;
     /// Switch: futility pruning.
     use_futility: 1, 0..=1, 1;
@@ -240,7 +240,7 @@ params! {
     shallower_margin: 9, 0..=40, 3;
     /// Switch: hindsight changes of depth.
     use_hindsight: 1, 0..=1, 1;
-    /// Reduction from which a node gets a ply back if the last move made nothing worse for its side.
+    /// Smallest reduction that loses a ply if the evaluations of node and parent add up to at most 0.
     hindsight_reduction: 3, 1..=6, 1;
     /// Sum of both evaluations above which a reduced node loses a ply.
     hindsight_margin: 181, 50..=400, 20;
@@ -327,7 +327,7 @@ params! {
     use_singular_reduction: 0, 0..=1, 1;
     /// Reduction per 128 centipawns of score.
     singular_reduction: 496, 0..=2000, 80;
-    /// Centipawns that count nothing.
+    /// Score difference in centipawns from which the reduction grows.
     singular_reduction_margin: 120, 0..=400, 20;
     /// Switch: less reduction in PV nodes by the width of the window.
     use_window_reduction: 0, 0..=1, 1;
@@ -347,13 +347,13 @@ params! {
     lmp_history: 74, 0..=300, 15;
     /// Switch: the error of the evaluation widens margins in futility, quiescence and extensions.
     use_error_margins: 0, 0..=1, 1;
-    /// The part of the error that counts, in 1/128.
+    /// Weight of the error, in 1/128.
     error_margin: 100, 0..=400, 20;
     /// Switch: the exchange margin of quiescence depends on the evaluation.
     use_quiescence_exchange: 0, 0..=1, 1;
     /// Its constant, in centipawns.
     quiescence_exchange_margin: 60, 0..=300, 15;
-    /// History that counts a centipawn.
+    /// History that changes the margin by one centipawn.
     quiescence_exchange_history: 96, 16..=1024, 16;
     /// Switch: no null move if the TT move captures a piece.
     use_null_capture: 0, 0..=1, 1;
@@ -383,7 +383,7 @@ params! {
     singular_exact: 6, 0..=24, 2;
     /// More for former PV nodes.
     singular_tt_pv: 8, 0..=48, 4;
-    /// Switch: a TT move that another move beats in the singular search loses its place.
+    /// Switch: a TT move that another move beats in the singular search is ordered by history.
     use_tt_move_drop: 0, 0..=1, 1;
     /// Switch: quiet checks come earlier even if they lose material.
     use_all_check_order: 0, 0..=1, 1;
@@ -399,15 +399,15 @@ params! {
     average_window_stable: 1, 0..=3, 1;
     /// Switch: the evaluation favours the side that is ahead.
     use_optimism: 0, 0..=1, 1;
-    /// The largest optimism with 128 pieces on the board, in centipawns.
+    /// Largest optimism in centipawns, multiplied by pieces / 128.
     optimism: 110, 0..=300, 20;
-    /// The average score at which half of it counts.
+    /// Average score, in centipawns, at which half of it applies.
     optimism_damping: 150, 30..=500, 25;
     /// Switch: the fifty-move counter changes the key of the table.
     use_clock_key: 0, 0..=1, 1;
     /// Switch: gravity of the continuation history by the sum of its plies.
     use_history_sum: 0, 0..=1, 1;
-    /// The part of the sum that counts, in 1/1024.
+    /// Weight of the sum, in 1/1024.
     history_sum: 512, 128..=2048, 64;
     /// Switch: continuation history split by whether the earlier move was in check and a capture.
     use_continuation_kinds: 0, 0..=1, 1;

@@ -1,12 +1,12 @@
 //! The threads of an engine.
 //!
-//! Threads share the transposition table (Lazy SMP): each searches the whole tree with histories of
-//! its own and finds what the others have stored. The first to complete an iteration completes it
-//! for all. At the end they vote.
+//! Threads share the transposition table (Lazy SMP): each searches the whole tree with its own histories
+//! and uses the entries of the others. When one thread completes an iteration, the others move on to the
+//! next. At the end they vote.
 //!
-//! Threads are persistent: each keeps its memory for the next search of the game. Nobody waits for
-//! a thread that is late, for example in a slow read of a tablebase; it takes its next order when it
-//! is ready.
+//! Threads are persistent: each keeps its memory for the next search of the game. A search does not wait
+//! for a late thread, for example one in a slow read of a tablebase; it takes its next order when it is
+//! ready.
 
 use std::any::Any;
 use std::io;
@@ -43,7 +43,7 @@ enum Order {
     Sync(Sender<()>),
 }
 
-/// The threads wanted could not be started.
+/// The threads could not be started.
 #[derive(Debug, Error)]
 pub enum ThreadError {
     /// Their stacks and histories do not fit into the memory.
@@ -140,12 +140,12 @@ type Report = Box<dyn FnMut(&Message) + Send>;
 /// A search on the threads of a pool.
 pub struct Search {
     job: SearchJob,
-    /// What is searched instead, with a handicap.
+    /// The job with its handicap applied, if it has one.
     weakened: Option<SearchJob>,
     table: Arc<Table>,
     time: Arc<TimeManager>,
     shared: SharedContext,
-    /// `None` once the search is concluded: a late thread has nothing to say.
+    /// `None` once the search is concluded, so that late threads report nothing.
     report: Mutex<Option<Report>>,
     /// By thread.
     is_done: Vec<AtomicBool>,

@@ -6,8 +6,8 @@
 use super::params;
 use crate::score::{Depth, Ply, Score};
 
-/// No pruning by static evaluation against a side that needs more than `alpha`, in the first plies. A side
-/// that is already winning can only be after a mate, and gets more plies.
+/// True in the first plies, where a node with this `alpha` is not pruned by static evaluation. If `alpha` is
+/// already winning, only a mate can raise it, and the rule holds for more plies.
 #[inline]
 pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
     let is_won = alpha >= Score::cp(params::sacrifice_mate_score());
@@ -62,8 +62,8 @@ pub fn late_move_count_by_history(depth: Depth, improvement: i32, history: i32) 
     fine / 1024
 }
 
-/// The error of the evaluation, for margins: what the correction history added. Idea: Reckless 6f3ca28,
-/// 2b33519; PlentyChess 422.
+/// The error of the evaluation that margins add: the size of the correction. Idea: Reckless 6f3ca28, 2b33519;
+/// PlentyChess 422.
 #[inline]
 pub fn error_margin(correction: i32) -> i32 {
     if params::use_error_margins() == 0 {

@@ -50,7 +50,7 @@ pub struct Pvs<'a> {
     report: &'a mut dyn FnMut(&Message),
 }
 
-/// What a thread keeps from one search of a game to the next.
+/// The memory that a thread keeps between the searches of a game.
 pub struct Memory {
     history: History,
     correction: Correction,
@@ -58,7 +58,7 @@ pub struct Memory {
     lists: Vec<Lists>,
     /// The accumulators of the last search.
     eval: Option<eval::State>,
-    /// Shown every position that is evaluated, if there is one.
+    /// Receives every position that is evaluated.
     pub sampler: Option<Sampler>,
 }
 

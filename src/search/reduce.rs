@@ -83,13 +83,13 @@ fn fine(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> 
     r - candidate.history * 1024 / params::reduction_history()
 }
 
-/// What PV nodes are reduced less by, in 1/1024 ply.
+/// The smaller reduction of PV nodes, in 1/1024 ply.
 #[inline]
 fn pv(node: &Node) -> i32 {
     if params::use_window_reduction() == 0 {
         return params::reduction_pv();
     }
-    // The wider the window, the less. Idea: Stockfish; Reckless ec4ec41.
+    // Less in wide windows. Idea: Stockfish; Reckless ec4ec41.
     let share = (node.beta - node.alpha) * params::window_reduction() / node.root_window().max(1);
     params::window_reduction_base() + share.min(params::window_reduction())
 }

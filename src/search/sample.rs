@@ -1,8 +1,7 @@
 //! A random sample of the positions that a search evaluates.
 //!
-//! Training data need positions that are less alike than those of one game. The positions inside a
-//! search tree are: Stockfish's `gensfen_nonpv` (nodchip/Stockfish PR 264, 2020) learned more from
-//! them than from as many positions of games.
+//! Positions inside a search tree differ more from each other than those of one game. A network learns more
+//! from them (Stockfish's `gensfen_nonpv`, nodchip/Stockfish PR 264, 2020).
 
 use crate::board::Position;
 use crate::kit::random::Random;

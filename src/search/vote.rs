@@ -1,4 +1,4 @@
-//! From what the threads found to the outcome of a search.
+//! Combines the results of the threads into the outcome of a search.
 
 use super::context::SharedContext;
 use super::{Bound, Line, Outcome, SearchJob};

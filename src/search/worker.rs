@@ -12,7 +12,7 @@ use crate::eval;
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 use crate::time::TimeManager;
 
-/// Nodes between two looks of a thread at the others.
+/// Nodes between two exchanges of a thread with the others.
 const SYNC_INTERVAL: u64 = 1024;
 /// From this depth on every second thread searches a ply deeper.
 const AHEAD_FROM: Depth = 5;
@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
         self.time.is_stopped() && !self.is_first_line_due()
     }
 
-    /// True while the search goes on past its limits to complete a line of depth 1.
+    /// True while the search ignores its limits to complete a line of depth 1.
     fn is_first_line_due(&self) -> bool {
         self.must_finish && self.stats.nodes < MAX_FIRST_LINE_NODES
     }
@@ -303,7 +303,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Most searches never reach most plies.
+    /// Allocates the variations up to a ply; most searches stay shallow.
     #[cold]
     fn reach(&mut self, ply: Ply) {
         self.pv.resize(ply + 1, Variation::EMPTY);

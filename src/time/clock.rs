@@ -1,4 +1,4 @@
-//! Where time comes from, and waiting for it.
+//! Clocks, and waiting for a deadline.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -46,8 +46,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Wakes the threads that wait for something to change. It counts how often it was raised, so that
-/// no change is missed between a look at the condition and the wait.
+/// Wakes waiting threads. It counts how often it was raised, so that no change between the check of a
+/// condition and the wait is missed.
 #[derive(Debug, Default)]
 pub struct Signal {
     raised: Mutex<u64>,

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 use std::thread;
 
-/// A clock that the tests move. It wakes whoever waits for a deadline.
+/// A clock that the tests set. It wakes threads that wait for a deadline.
 #[derive(Default)]
 struct FakeClock {
     ms: AtomicU64,
@@ -18,7 +18,7 @@ impl FakeClock {
         self.ms.store(ms, Ordering::SeqCst);
     }
 
-    /// The deadline for which somebody waited last.
+    /// The deadline of the last wait.
     fn deadline(&self) -> Option<Duration> {
         *self.deadline.lock().unwrap()
     }
@@ -57,7 +57,7 @@ fn budget(limits: &Limits) -> (Duration, Duration) {
 
 fn manager(limits: Limits) -> (Arc<FakeClock>, TimeManager) {
     let clock = Arc::new(FakeClock::default());
-    // Not zero, so that a clock counted from the wrong moment shows.
+    // Not zero, so that an error in the start time shows.
     clock.set(5_000);
     (clock.clone(), TimeManager::new(clock, limits, Color::White, OVERHEAD))
 }

@@ -36,7 +36,7 @@ const FIELDS: [Field; 6] = [
     Field { name: "verify", values: "always, once or fewN", set: set_verify },
 ];
 
-/// For clap: a scheme by its name, with changes behind it. A changed scheme is never freed.
+/// Parses a scheme, a name followed by changes, for clap. A changed scheme is never freed.
 ///
 /// # Errors
 /// If there is no such scheme, no such field, or a value that it cannot have.

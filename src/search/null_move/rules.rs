@@ -93,7 +93,7 @@ impl Scheme {
         {
             return None;
         }
-        // If a fail-high reduces the depth, something must remain to verify with.
+        // If a fail-high would reduce the depth, at least one ply must remain to search.
         if let FailHigh::Reduce { plies, .. } = self.fail_high(node)
             && node.depth <= plies
         {

@@ -13,7 +13,7 @@ pub struct Scheme {
     pub reduction: Reduction,
     /// The material without which no null move is tried.
     pub guard: Guard,
-    /// What else must hold before a null move is tried.
+    /// Further conditions for a null move.
     pub gate: Gate,
     /// How many null moves may follow one another; `u8::MAX` for no limit.
     pub in_a_row: u8,
@@ -40,10 +40,10 @@ pub enum Reduction {
     Stepped {
         /// The largest R.
         max: Depth,
-        /// A node is doubtful only at this depth and above,
+        /// Only nodes at this depth and above can be doubtful.
         from: Depth,
-        /// and only if the evaluation is less than this number of centipawns above beta, or beta is a mate
-        /// against the side to move.
+        /// A node is doubtful if the evaluation is less than this number of centipawns above beta, or if beta
+        /// is a mate against the side to move.
         margin: i32,
     },
     /// Heinz 1999: 3 if depth > 8, or if depth > 6 and one side has at least three pieces besides
@@ -77,7 +77,7 @@ pub enum Guard {
     },
 }
 
-/// What else must hold before a null move is tried.
+/// Further conditions for a null move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gate {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! Steps 6 to 9: what is decided before any move is searched.
+//! Steps 6 to 9: reductions and cutoffs before any move is searched.
 
 use super::Pvs;
 use super::node::{Node, NodeType, ZeroWindow};
@@ -9,7 +9,7 @@ use crate::search::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use crate::search::stats::Stats;
 use crate::search::{Bound, params, prune};
 
-/// What the steps before the moves decide.
+/// The decision of steps 6 to 9.
 pub enum Cut {
     /// Return this score.
     Return(Score),
@@ -66,7 +66,7 @@ impl Pvs<'_> {
 
     /// Step 9. Passes and applies the scheme's rule for a fail-high.
     fn null_move<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Cut> {
-        // A null move cannot prove a win, nor that nothing is behind the other side's sacrifice.
+        // A null move proves neither a win nor that the opponent's sacrifice fails.
         if node.beta.is_won() || node.keeps_their_sacrifices() {
             return Some(Cut::Search { verify: false });
         }

@@ -1,4 +1,4 @@
-//! Step 16: what the histories learn from a node.
+//! Step 16: updates of the histories.
 
 use super::Pvs;
 use super::node::Node;
@@ -9,8 +9,8 @@ use crate::score::Depth;
 use crate::search::history::{self, Quiet};
 use crate::search::params;
 
-/// Moves searched without a cutoff, which lose history if another move is best. Of each kind the first
-/// ones are kept.
+/// Moves searched without a cutoff. They lose history if another move is best. Keeps the first [`Tried::MAX`]
+/// of each kind.
 #[derive(Default)]
 pub struct Tried {
     moves: [[PackedMove; Tried::MAX]; 2],

@@ -25,7 +25,7 @@ pub struct Candidate {
     pub history: i32,
 }
 
-/// What Step 11 decides.
+/// The decision of step 11.
 enum Pruning {
     None,
     Move,
@@ -134,7 +134,7 @@ impl Pvs<'_> {
         Some(result)
     }
 
-    /// What the steps that follow look at.
+    /// The properties of the move that the next steps use.
     #[inline]
     fn candidate(&self, position: &Position, node: &Node, m: PackedMove, number: i32) -> Candidate {
         let history = &self.memory.history;
@@ -158,7 +158,7 @@ impl Pvs<'_> {
         let is_pv = node.is_pv::<N>();
         let reduction = reduce::expected(node.depth, number, node.improving, is_pv);
         let reduced = (node.depth - 1 - reduction).max(0);
-        // A sacrifice looks futile.
+        // After a sacrifice every quiet move looks futile.
         let eval = node.static_eval.filter(|_| !node.keeps_sacrifices());
         let eval = eval.map(|eval| eval + prune::error_margin(node.correction));
         let loses_more_than = |loss: i32| {

@@ -1,4 +1,4 @@
-//! What is known of one node of the search tree.
+//! One node of the search tree.
 
 use crate::board::checks::Checks;
 use crate::board::threats::Threats;
@@ -47,7 +47,7 @@ pub struct Node<'p> {
     pub parent: Option<&'p Node<'p>>,
     pub ply: Ply,
 
-    // What the caller asks for.
+    // The arguments of the search.
     pub alpha: Score,
     pub beta: Score,
     /// Plies left to search.
@@ -61,7 +61,7 @@ pub struct Node<'p> {
     /// State of the null-move scheme.
     pub path: Path,
 
-    // What `probe_table`, `probe_endgame` and `evaluate` find.
+    // Set by `probe_table`, `probe_endgame` and `enter`.
     pub entry: Option<Entry>,
     pub tt_move: PackedMove,
     /// The TT move is a capture or a promotion.
@@ -76,14 +76,14 @@ pub struct Node<'p> {
     pub static_eval: Option<Score>,
     /// The same refined by the TT score; `-INFINITE` in check.
     pub eval: Score,
-    /// What the correction history added, in centipawns.
+    /// The correction added to it, in centipawns.
     pub correction: i32,
     /// The static evaluation rose since this side's last move.
     pub improving: bool,
     /// By how many centipawns it rose; 0 if that is not known.
     pub improvement: i32,
 
-    // What the move loop needs.
+    // Set for the move loop.
     /// The squares that the opponent attacks.
     pub threats: Threats,
     /// The squares from which a move gives check; `None` before the move loop.
@@ -104,7 +104,7 @@ pub struct Node<'p> {
 }
 
 impl<'p> Node<'p> {
-    /// A node with nothing known but what its caller asks for.
+    /// A node with only its arguments set.
     #[inline]
     fn new(parent: Option<&'p Node<'p>>, ply: Ply, window: (Score, Score), depth: Depth) -> Self {
         Node {
@@ -166,7 +166,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// This same node without its TT move. What was found of the position remains true.
+    /// This same node without its TT move. Keeps the facts about the position.
     pub fn without_tt_move(&self, beta: Score, depth: Depth) -> Node<'p> {
         Node {
             excluded: self.tt_move,
@@ -193,17 +193,17 @@ impl<'p> Node<'p> {
     /// Does a move give check? Known from the move loop on.
     #[inline]
     pub fn gives_check(&self, position: &Position, m: PackedMove) -> bool {
-        // By reference: a copy for every move is felt.
+        // By reference: a copy per move costs measurable time.
         self.checks.as_ref().is_some_and(|checks| checks.gives(position, m))
     }
 
-    /// Nothing is pruned here because the side to move is behind: it may have given up material.
+    /// True if the node is not pruned for a low evaluation, since the side to move may have sacrificed material.
     #[inline]
     pub fn keeps_sacrifices(&self) -> bool {
         prune::keeps_sacrifices(self.alpha, self.ply)
     }
 
-    /// The same for the other side.
+    /// True if the node is not pruned for a high evaluation, since the opponent may have sacrificed.
     #[inline]
     pub fn keeps_their_sacrifices(&self) -> bool {
         prune::keeps_sacrifices(-self.beta, self.ply)
@@ -234,8 +234,8 @@ impl<'p> Node<'p> {
         [moved(first), moved(second), moved(fourth), moved(sixth)]
     }
 
-    /// The static evaluations of this node and its parent, added. Each is from its own side's view, so
-    /// a sum above zero means that the last move made things worse for the side that played it.
+    /// The sum of the static evaluations of this node and its parent, each from the side to move. Above zero
+    /// the last move lowered the evaluation of the side that played it.
     #[inline]
     pub fn eval_sum(&self) -> Option<i32> {
         Some(self.static_eval?.value() + self.parent?.static_eval?.value())
@@ -266,7 +266,7 @@ impl<'p> Node<'p> {
 }
 
 impl Pvs<'_> {
-    /// Fills in what is known of a node before its moves are searched, but for the TT entry.
+    /// Fills in the node before its moves are searched. The TT entry is already there.
     #[inline]
     pub(super) fn enter<N: NodeType>(&mut self, position: &Position, node: &mut Node) {
         node.earlier = node.earlier_moves();
@@ -336,7 +336,7 @@ pub fn table_key(position: &Position) -> u64 {
     position.key() ^ u64::from(position.halfmove_clock() / 8).wrapping_mul(SPREAD)
 }
 
-/// The evaluation, or the TT score where its bound says that it is closer to the truth.
+/// Static evaluation refined by the TT score, where the bound allows it.
 #[inline]
 pub fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
     let Some(entry) = entry else { return eval };

@@ -50,7 +50,7 @@ impl Pvs<'_> {
         let mut result =
             SearchResult { score: node.eval, best: PackedMove::NONE, is_multicut: false };
         if result.score >= node.beta && node.entry.is_some() {
-            // The TT entry says more than a stand pat would.
+            // The TT entry is as good as a stand pat.
             return Some(blended(result.score, node.beta));
         }
         if result.score < node.beta {
@@ -72,7 +72,7 @@ impl Pvs<'_> {
         node: &mut Node,
         result: &mut SearchResult,
     ) -> Option<()> {
-        // A capture must reach alpha from here by what it captures.
+        // The base of futility pruning; the value of the captured piece is added for each move.
         let futility = node.raw_eval.map(|_| {
             node.eval + params::quiescence_margin() + prune::error_margin(node.correction)
         });
@@ -93,7 +93,7 @@ impl Pvs<'_> {
                     result.score = result.score.max(bound);
                     continue;
                 }
-                // One evasion that is not mated is enough.
+                // One evasion that does not lose is enough.
                 let seen = if params::use_quiet_evasions() != 0 { quiets } else { number };
                 if kind == Kind::Quiet && seen > 0 && !result.score.is_lost() {
                     break;
@@ -145,7 +145,7 @@ impl Pvs<'_> {
         });
     }
 
-    /// An upper bound on the score of a capture that is not worth searching.
+    /// Returns an upper bound of the score if the move need not be searched.
     fn skip(
         &self,
         position: &Position,
@@ -187,7 +187,7 @@ impl Pvs<'_> {
     }
 }
 
-/// Captures alone tell little about how far the score is above beta.
+/// Blends a fail-high with beta, since captures alone overestimate the margin.
 fn blended(score: Score, beta: Score) -> Score {
     prune::blend_fail_high(score, beta, params::quiescence_blend())
 }

@@ -15,7 +15,7 @@ const FIFTY_MOVES: Depth = 100;
 /// From this halfmove clock on, TT scores do not cut: the key does not know the clock.
 const MAX_CLOCK_FOR_CUTOFFS: u32 = 89;
 
-/// What the move loop found.
+/// The result of the move loop.
 #[derive(Clone, Copy)]
 pub struct SearchResult {
     pub score: Score,
@@ -116,7 +116,7 @@ impl Pvs<'_> {
 
     /// Step 3. Reads the TT entry and checks its move.
     pub(super) fn probe_table(&mut self, position: &Position, node: &mut Node) {
-        // The entry is on its way from memory; do meanwhile what is nearly always needed.
+        // Updates the accumulators while the prefetched entry arrives.
         self.worker.prepare(position);
         self.memory.correction.prefetch(position);
         let Some(mut entry) = self.worker.table.probe(table_key(position)) else { return };
@@ -160,7 +160,7 @@ impl Pvs<'_> {
     fn probe_endgame<N: NodeType>(&mut self, position: &Position, node: &mut Node) {
         let endgame = self.worker.endgame;
         let Some((score, bound)) = endgame.probe(position, node.depth, node.ply) else { return };
-        // The disk may be slow.
+        // The disk may be slow, so the clock is checked soon.
         self.worker.look_soon();
         self.worker.stats.tablebase_hits += 1;
         node.proved = match bound {
@@ -183,7 +183,7 @@ impl Pvs<'_> {
         self.worker.table.store(table_key(position), entry);
     }
 
-    /// Searches the moves in full after a failed verification. Counted apart.
+    /// Searches the moves again to full depth after a failed verification. Counts these nodes separately.
     fn search_zugzwang<N: NodeType>(
         &mut self,
         position: &Position,
@@ -207,7 +207,7 @@ impl Pvs<'_> {
             Bound::Upper
         };
         let entry = Entry {
-            // Where all moves fail low, none is known to be better than another.
+            // If all moves fail low, no best move is known.
             best: if bound == Bound::Upper { PackedMove::NONE } else { result.best },
             score: result.score.to_table(node.ply),
             bound,
