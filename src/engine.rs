@@ -1,7 +1,6 @@
 //! The engine: position, options, table, search threads, and at most one running search.
 //!
-//! Nothing here prints or reads, and nothing here is text: what a search reports comes out of a channel
-//! as [`Event`]s, and errors are types.
+//! No input, output or text: a search sends [`Event`]s into a channel, and errors are types.
 
 mod coordinator;
 
@@ -37,9 +36,9 @@ pub struct Options {
     pub threads: usize,
     /// Number of lines to report, `1..=256`.
     pub multi_pv: usize,
-    /// Time that a move costs besides thinking.
+    /// Time that a move costs besides the search.
     pub move_overhead: Duration,
-    /// The GUI may let the engine ponder. Without effect on a search.
+    /// The GUI may send `go ponder`. No effect on a search.
     pub ponder: bool,
     /// Write castling as Chess960 does.
     pub chess960: bool,
@@ -106,12 +105,12 @@ impl Options {
     }
 }
 
-/// What a running search reports.
+/// An event of a running search.
 #[derive(Debug)]
 pub enum Event {
     /// A message and the time since the search began.
     Info(Message, Duration),
-    /// The end of the search: exactly one for each, and the last event of it.
+    /// The end of the search. Each search has exactly one, its last event.
     Done(Answer),
 }
 
@@ -133,12 +132,12 @@ pub struct Answer {
     pub outcome: Outcome,
     /// The duration of the search.
     pub elapsed: Duration,
-    /// What went wrong, if something did. The outcome is then what was found before, or the best
-    /// move by static evaluation: a move on the board is better than a game lost.
+    /// The error, if there was one. The outcome then has the lines found before it, or the best move by
+    /// static evaluation, so that the game continues.
     pub fault: Option<SearchFault>,
 }
 
-/// Why a search failed.
+/// An error in a search.
 #[derive(Debug, Error)]
 pub enum SearchFault {
     /// A search thread panicked.
@@ -152,7 +151,7 @@ pub enum SearchFault {
     Coordinator(io::Error),
 }
 
-/// The table could not get the size wanted.
+/// The table could not be resized.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{reason}; the table keeps {kept} MB")]
 pub struct HashError {
@@ -213,8 +212,8 @@ impl Engine {
         &self.options
     }
 
-    /// The options that only have to be remembered: all but `hash`, `threads`, `evaluator` and the
-    /// tables. They hold from the next search on.
+    /// The options, to be changed: all but `hash`, `threads`, `evaluator` and the tables, which have methods
+    /// of their own. Changes take effect with the next search.
     pub fn options_mut(&mut self) -> &mut Options {
         &mut self.options
     }
@@ -258,19 +257,19 @@ impl Engine {
         Ok(())
     }
 
-    /// Changes the evaluation, and forgets what was learned with the old one.
+    /// Changes the evaluation. Empties the table and the histories.
     pub fn set_evaluator(&mut self, evaluator: Evaluator) {
         self.new_game();
         self.options.evaluator = evaluator;
     }
 
-    /// Changes the endgame tables, and forgets what was proved with the old ones.
+    /// Changes the endgame tables. Empties the transposition table.
     pub fn set_tables(&mut self, tables: Option<Arc<Tablebase>>) {
         self.options.probing.tables = tables;
         self.clear_hash();
     }
 
-    /// Switches the fifty-move rule in the endgame tables, and forgets what was proved before.
+    /// Sets whether endgame tables respect the fifty-move rule. Empties the transposition table.
     pub fn set_fifty_moves(&mut self, rule: bool) {
         self.options.probing.fifty_moves = rule;
         self.clear_hash();
@@ -282,7 +281,7 @@ impl Engine {
         self.table.clear_on_all_processors();
     }
 
-    /// Prepares for another game: forgets all that was learned, as after the start of the program.
+    /// Prepares for another game: empties the table and the histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.pool.forget();
@@ -377,8 +376,8 @@ impl Engine {
         }
     }
 
-    /// Stops the running search and waits for its answer, which is then in the channel. Search threads
-    /// may still be on their way out.
+    /// Stops the running search and waits for its answer, which is then in the channel. Search threads may
+    /// still be ending.
     pub fn wait_after_stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.search.time().stop();
@@ -444,7 +443,7 @@ mod tests {
         }
     }
 
-    /// A clock that breaks when the first search thread looks at it.
+    /// A clock that panics when the first search thread reads it.
     struct BreakingClock;
 
     impl Clock for BreakingClock {

@@ -12,13 +12,12 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use super::{Answer, Event, SearchFault, send};
 use crate::search::pool::Search;
 
-/// How long the first search thread may take to finish once the search has ended. Its own result is
-/// better than that of its last iteration: it knows what the unfinished iteration has found.
+/// Time that the first search thread has to finish once the search has ended. Its final result includes the
+/// unfinished iteration.
 const LAST_WORD: Duration = Duration::from_millis(8);
-/// Likewise, while no thread has completed an iteration.
+/// The same while no thread has completed an iteration.
 const FIRST_ITERATION: Duration = Duration::from_millis(50);
-/// How long the vote waits for the other threads. Those that are later vote with their last
-/// completed iteration.
+/// Time that the vote waits for the other threads. Later threads vote with their last completed iteration.
 const VOTE: Duration = Duration::from_millis(2);
 
 /// A handle on the thread.
@@ -36,7 +35,7 @@ impl Coordinator {
         thread::Builder::new().name("coordinator".into()).spawn(move || {
             for (search, answered) in received {
                 send(&events, Event::Done(answer(&search)));
-                // In this order: who waits for the answer may want the table's memory next.
+                // In this order: the caller may need the table's memory after the answer.
                 drop(search);
                 drop(answered);
             }
@@ -47,7 +46,7 @@ impl Coordinator {
     /// Answers a search when it ends. The channel returned is closed then.
     pub fn answer(&self, search: &Arc<Search>) -> Receiver<()> {
         let (sender, answered) = bounded(0);
-        // The thread lives as long as this handle.
+        // Sending cannot fail: the thread lives as long as this handle.
         let _ = self.searches.send((Arc::clone(search), sender));
         answered
     }

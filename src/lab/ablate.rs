@@ -1,11 +1,11 @@
 //! `tacet ablate`: measures the Elo of each step of the playing searcher, all in one match
 //! (feature `tune`).
 //!
-//! One match per step is expensive. Here every pair of games tests many factors: each is drawn with
-//! probability `--share`, and one of the two sides, also drawn, plays without it. For one factor all
-//! others are noise on both sides, so the pairs in which it was drawn are a match of their own: a
-//! fractional factorial experiment (Fisher 1935, "The Design of Experiments"). The Elo of a step is
-//! measured with some of the other steps missing; `--share` says how many.
+//! One match per step is expensive. Here every pair of games tests many factors: each factor is drawn with
+//! probability `--share`, and one side, drawn at random, plays without it. For one factor all others are
+//! noise on both sides, so the pairs in which it was drawn form a match of their own: a fractional factorial
+//! experiment (Fisher 1935, "The Design of Experiments"). A step is measured with a share of the other steps
+//! missing.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -116,10 +116,10 @@ fn all_steps() -> Vec<Factor> {
     off.chain(Scheme::named("off").map(Factor::Scheme)).collect()
 }
 
-/// Measures.
+/// Runs `tacet ablate`.
 ///
 /// # Errors
-/// Bad arguments, and files that cannot be read or written.
+/// If arguments are bad, or files cannot be read or written.
 pub fn run(args: &AblateArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(args.restart.force);
@@ -258,7 +258,7 @@ impl Plan {
         Ok(Record { pair, outcome })
     }
 
-    /// The draw of a pair: depends only on the seed and the pair's number.
+    /// Draws the factors of a pair. Depends only on the seed and the pair's number.
     fn draw(&self, pair: usize) -> Vec<ChangedSide> {
         let mut random = Random::numbered(self.setup.seed, pair as u64);
         let changed = |_| {
@@ -273,7 +273,7 @@ impl Plan {
         self.factors.iter().map(changed).collect()
     }
 
-    /// Counts a pair for the factors drawn: the score of the side without the change.
+    /// Adds a pair to the factors drawn in it, from the side without the change.
     fn count(&self, scores: &mut [FactorScore], Record { pair, outcome }: Record) {
         for (score, changed) in scores.iter_mut().zip(self.draw(pair)) {
             match changed {
@@ -353,7 +353,7 @@ mod tests {
         assert!(steps.contains(&factor("nullmove=off").expect("a scheme")));
     }
 
-    /// Instead of games: a side wins by the Elo of what it has.
+    /// Simulated games: a side wins by the Elo of its factors.
     #[test]
     fn each_factor_finds_its_elo() {
         let mut plan = Plan::new(&args(
@@ -383,7 +383,7 @@ mod tests {
         assert!(elo[0] > 30.0 && elo[1].abs() < 12.0 && elo[2] < -8.0, "{elo:?}");
         let Outcome { won, lost } = scores[0].games;
         assert!(won > lost && won + lost == 4000, "{won} won, {lost} lost with the step");
-        // The table has them from the other side.
+        // The table shows the other side.
         let table = plan.table(&scores);
         let row = table.lines().find(|line| line.starts_with("use_iir=0")).expect("a row");
         let cells: Vec<&str> = row.split_whitespace().take(5).collect();

@@ -2,8 +2,8 @@
 //!
 //! While a position is searched, cutoffs that the scheme believes are sampled. Each is then searched
 //! again to the node's full depth, in the window `(beta - 1, beta)`, without null moves and with a
-//! table and history of its own. If that search stays below beta, the cutoff was false. The audited
-//! search itself is not disturbed: all this happens after it.
+//! table and history of its own. If that search stays below beta, the cutoff was false. This happens after
+//! the audited search and does not change it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ struct Plan {
     experiment: Experiment,
 }
 
-/// What results depend on: the first line of the journal.
+/// The settings that the results depend on: the first line of the journal.
 #[derive(Serialize)]
 struct AuditHeader {
     #[serde(flatten)]
@@ -134,14 +134,14 @@ struct Entry {
     /// Cutoffs believed, by depth of the node, sampled or not.
     cutoffs: BTreeMap<Depth, u64>,
     samples: Vec<Sample>,
-    /// True cutoffs, one for each false one where there is one of the same depth, which are denied
-    /// as well: how often does the root change by chance?
+    /// Controls: for each false cutoff one true cutoff of the same depth, if there is one. True if denying it
+    /// changes the root.
     controls: Vec<bool>,
 }
 
 type Key = (usize, String, Depth);
 
-/// What was found for one scheme at one depth.
+/// The results of one scheme at one depth.
 struct Found<'a> {
     name: String,
     entries: Vec<&'a Entry>,
@@ -241,7 +241,7 @@ impl Plan {
         }
     }
 
-    /// Takes the results there are from the journal and makes the others.
+    /// Reads the results in the journal and computes the missing ones.
     fn results(&self, files: &mut Files) -> Result<(Results<Entry>, Journal), LabError> {
         let mut tasks = self.tasks();
         let total = tasks.len();
@@ -270,8 +270,8 @@ impl Plan {
         tasks
     }
 
-    /// Searches a position, judges a sample of the cutoffs believed, and asks of each false one
-    /// whether the root would change without it.
+    /// Searches a position, judges a sample of its believed cutoffs, and checks for each false one whether
+    /// denying it changes the root.
     fn audit(&self, task: &Task, signature: u64, worker: &Worker) -> Result<Entry, LabError> {
         let size = SampleSize {
             each: self.args.sample,
@@ -380,7 +380,7 @@ impl Plan {
     }
 }
 
-/// The command that makes this report, without what changes no number.
+/// The command that makes this report, without options that change no number.
 fn command(args: &AuditArgs, setup: &SearchSetup, schemes: &[&'static Scheme]) -> String {
     let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
     let mut words = vec!["tacet audit".to_owned()];

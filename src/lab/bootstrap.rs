@@ -1,10 +1,9 @@
-//! Paired bootstrap intervals (Efron 1979): how much would a difference between two schemes change
-//! on another sample of positions?
+//! Paired bootstrap intervals (Efron 1979) for differences between two schemes.
 //!
 //! The positions are resampled with replacement and the statistic is computed for the sample; the
-//! middle 95 % of [`RESAMPLES`] such values are the interval. Pairs stay together, so the size of a
-//! position, which both schemes share, cancels. The seed is fixed: the same results give the same
-//! interval, and all schemes of a table see the same samples.
+//! middle 95 % of [`RESAMPLES`] such values are the interval. Pairs stay together, so that the size of a
+//! position, which both schemes share, cancels. The seed is fixed: the same results give the same interval,
+//! and all schemes of a table use the same samples.
 
 use serde::Serialize;
 
@@ -89,7 +88,7 @@ mod tests {
 
     #[test]
     fn pairs_stay_together() {
-        // Sizes differ a thousandfold, the ratio hardly: unpaired, the interval would be wide.
+        // Sizes differ by a factor of a thousand, ratios little: an unpaired interval would be wide.
         let pair =
             |n: u64| (10u64.pow(n as u32 % 4) * (100 + n % 3), 10u64.pow(n as u32 % 4) * 100);
         let pairs: Vec<(u64, u64)> = (0..300).map(pair).collect();

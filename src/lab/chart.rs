@@ -1,9 +1,9 @@
 //! Figures as SVG, one line per scheme: the paper's Figure 4 (tree size over depth) for any suite, and
 //! positions solved over nodes.
 //!
-//! The axis of nodes is logarithmic, so a constant branching factor is a straight line. A scheme has
-//! one colour, dash and marker in all figures, whichever others are shown. Dashes and markers differ as
-//! well as colours: the figures must be readable in print.
+//! The axis of nodes is logarithmic, so a constant branching factor is a straight line. A scheme has the same
+//! colour, dash and marker in all figures. Dashes and markers differ as well as colours, so that figures can
+//! be read in print.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ fn figure(
     Ok(described(&text, title, description))
 }
 
-/// Adds a title and a description for those who cannot see the figure.
+/// Adds a title and a description for screen readers.
 fn described(svg: &str, title: &str, description: &str) -> String {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let words =
@@ -133,7 +133,7 @@ fn draw(
         .map(|line| (line, looks.get(line.name.as_str()).map_or(0, |at| *at)))
         .map(|(line, at)| (line, Look::numbered(at)))
         .collect();
-    // The legend from top to bottom as the lines end, and the same whatever the order given.
+    // The legend is in the order of the lines' right ends, from top to bottom.
     let end = |line: &Series| line.points.last().map_or(0.0, |&(_, y)| y);
     lines.sort_by(|(a, _), (b, _)| end(b).total_cmp(&end(a)).then(a.name.cmp(&b.name)));
     for (place, (line, look)) in lines.into_iter().enumerate() {
@@ -152,7 +152,7 @@ fn draw(
     Ok(())
 }
 
-/// An axis with marks where we want them; plotters puts too few on a logarithmic one.
+/// An axis with its own marks; plotters puts too few on a logarithmic one.
 struct Axis {
     name: &'static str,
     ends: Range,
@@ -235,7 +235,7 @@ fn short(nodes: f64) -> String {
     format!("{}{name}", (nodes / size * 10.0).round() / 10.0)
 }
 
-/// How a line looks.
+/// The look of a line.
 #[derive(Clone, Copy, PartialEq)]
 struct Look {
     color: RGBColor,
@@ -268,8 +268,8 @@ const SHAPES: [&[(i32, i32)]; 4] = [
 /// Looks that differ.
 const LOOKS: usize = 40;
 
-/// The look of each scheme, by number: a row of the table has that of its place, a changed scheme one
-/// that depends on its name. Only where two changed schemes clash do the others shown matter.
+/// The number of each scheme's look. A row of the table has the look of its place, a changed scheme one that
+/// depends on its name. If two changed schemes clash, one gets another look.
 fn looks<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
     let (mut taken, mut looks) = ([false; LOOKS], BTreeMap::new());
     let mut changed = Vec::new();

@@ -1,9 +1,8 @@
 //! `tacet compare`: the tables of David-Tabibi & Netanyahu 2002 for any suite and any schemes.
 //!
-//! Every position is searched once with each scheme, to the greatest depth; the state after each
-//! iteration gives the tables of all depths. Results go to a journal as they come: the same command
-//! resumes, and one with more schemes, more positions of the suite or lesser depths uses what is
-//! there.
+//! Every position is searched once with each scheme, to the greatest depth; the state after each iteration
+//! gives the tables of all depths. Each result is written to a journal. The same command resumes from it, and
+//! a command with more schemes, more positions or lesser depths reuses it.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -75,9 +74,9 @@ pub struct CompareArgs {
 /// Runs `tacet compare`.
 ///
 /// # Errors
-/// If the suite cannot be read or is not EPD, if the base is none of the schemes, if the journal
-/// was made with other settings or by an engine that searches differently, if an output is refused or
-/// cannot be written, and after Ctrl-C.
+/// If the suite cannot be read or is not EPD, if the base is not among the schemes, if the journal was made
+/// with other settings or by an engine that searches differently, if an output is refused or cannot be
+/// written, and after Ctrl-C.
 pub fn run(args: CompareArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(plan.args.restart.force);
@@ -196,13 +195,13 @@ impl Plan {
         }
     }
 
-    /// What results depend on: the first line of the journal. Which positions, schemes and depths are
-    /// asked for changes no result and is free.
+    /// The settings that the results depend on: the first line of the journal. Positions, schemes and
+    /// depths are not among them.
     fn header(&self) -> SearchHeader {
         self.experiment.setup.header("tacet compare", &self.experiment.suite, &self.limits())
     }
 
-    /// Takes the results there are from the journal and makes the others.
+    /// Reads the results in the journal and computes the missing ones.
     fn results(&self, files: &mut Files) -> Result<(Results<Entry>, Journal), LabError> {
         let experiment = &self.experiment;
         let total = experiment.suite.records.len() * experiment.schemes.len();
@@ -321,7 +320,7 @@ impl Plan {
     fn growth_figure(&self, grid: &Grid) -> Result<String, LabError> {
         let (first, last) = (self.depths.first(), self.depths.last());
         let (min, max) = (first.map_or(1, |&depth| depth), last.map_or(1, |&depth| depth));
-        // A single depth is no curve: show how it came about.
+        // A single depth is no curve, so the depths below it are shown.
         let is_iterated = min == max && self.experiment.setup.options.iterations;
         let from = if is_iterated { (max - 3).max(1) } else { min };
         let line = |(scheme, name): (usize, &&str)| Series {
@@ -357,7 +356,7 @@ fn key(record: &Record, scheme: &Scheme) -> (usize, String) {
     (record.line, scheme.name.to_owned())
 }
 
-/// The command that makes these tables, without what changes no number.
+/// The command that makes these tables, without options that change no number.
 fn command(
     args: &CompareArgs,
     setup: &SearchSetup,

@@ -1,12 +1,12 @@
 //! `tacet duel`: scheme against scheme, in one process.
 //!
-//! The paper's schemes played 100 games against each other. This plays any two sets of options, at
-//! fixed nodes or on the clock. Each opening is played twice with colours changed, and the two games
-//! are one observation. Sources of the statistics: [`statistics`].
+//! The paper's schemes played 100 games against each other. This command plays any two sets of options, at
+//! fixed nodes or on the clock. Each opening is played twice with colours changed, and the two games are one
+//! observation. Sources of the statistics: [`statistics`].
 //!
-//! At fixed nodes or depth a match is deterministic: the seed fixes the order of the openings, the
-//! hash is cleared before each game, and pairs count in their order, however many games run at once. A
-//! match that was killed and resumed ends with the same table.
+//! At fixed nodes or depth a match is deterministic: the seed fixes the order of the openings, the hash is
+//! cleared before each game, and pairs count in order, whatever the number of games at once. A match that was
+//! killed and resumed has the same result.
 
 pub mod book;
 pub mod record;
@@ -178,10 +178,10 @@ pub fn defaults() -> Side {
     }
 }
 
-/// Plays the match and prints the result; after Ctrl-C, that of the games played.
+/// Plays the match and prints the result. After Ctrl-C prints the result of the games played.
 ///
 /// # Errors
-/// Bad arguments, files that cannot be read or written, and Ctrl-C.
+/// If arguments are bad, or files cannot be read or written, and after Ctrl-C.
 pub fn run(args: &DuelArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(args.restart.force);
@@ -210,7 +210,7 @@ pub fn run(args: &DuelArgs) -> Result<(), LabError> {
         (pgn, plan.pgn(&games).into_bytes()),
         (json, report::json(&table::json(&plan, &standing, &origin))?),
     ];
-    // The reports of half a match would pass for those of a whole one.
+    // Reports of an unfinished match could be taken for those of a complete one.
     for (output, bytes) in texts.into_iter().filter(|_| !is_interrupted) {
         let Some(output) = output else { continue };
         let receipt = Receipt::new(output.path(), &bytes, &origin.command);
@@ -241,7 +241,7 @@ pub struct Plan {
     sprt: Option<Sprt>,
 }
 
-/// What games depend on: the first line of the journal.
+/// The settings that the games depend on: the first line of the journal.
 #[derive(Serialize)]
 struct Header {
     duel: &'static str,
@@ -322,7 +322,7 @@ impl Plan {
         Ok((games, journal, is_interrupted))
     }
 
-    /// The command that plays the same match, without what changes no game.
+    /// The command that plays the same match, without options that change no game.
     fn command(&self, args: &DuelArgs) -> String {
         let book = args.openings.book.iter().map(|path| format!(" --book {}", path.display()));
         let sprt = args.sprt.iter().map(|sprt| format!(" --sprt {},{}", sprt.elo0, sprt.elo1));

@@ -1,8 +1,8 @@
 //! Suites of positions in EPD, with tasks.
 //!
-//! The tasks are `bm` (best moves), `am` (moves to avoid) and `dm` (mate in N moves). Suites write a mate as
-//! `bm #4` or `ce +M4` too. Moves may be in SAN, long algebraic or UCI notation. What cannot be read is an
-//! error with its line, or the line is left out and listed.
+//! The tasks are `bm` (best moves), `am` (moves to avoid) and `dm` (mate in N moves). A mate may also be
+//! written `bm #4` or `ce +M4`. Moves may be in SAN, long algebraic or UCI notation. A bad line is an error
+//! with its number, or is skipped and listed.
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +17,9 @@ use crate::score::Score;
 /// A file of positions.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Where it was read from.
+    /// Its file.
     pub path: PathBuf,
-    /// A fingerprint of its bytes (FNV-1a, 64 bit): tells whether it is the same file.
+    /// A fingerprint of its bytes (FNV-1a, 64 bit), to recognise the file.
     pub hash: u64,
     /// Its positions in order.
     pub records: Vec<Record>,
@@ -32,15 +32,15 @@ pub struct Suite {
 pub struct BadLine {
     /// The line in the file, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
-/// Leave out lines that cannot be read, instead of refusing the file?
+/// Skip bad lines instead of refusing the file?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SkipBad(pub bool);
 
-/// A position with what the file says of it.
+/// A position with its operations.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The line in the file, from 1.
@@ -56,7 +56,7 @@ pub struct Record {
     /// The length of the mate in moves, if known (`dm 4`, `bm #4`, `ce +M4`); negative if the side
     /// to move is mated.
     pub mate: Option<i32>,
-    /// Every operation, these included, as written.
+    /// All operations as written, those above included.
     pub operations: Vec<Operation>,
 }
 
@@ -97,7 +97,7 @@ pub fn is_pawn_ending(position: &Position) -> bool {
 }
 
 impl Suite {
-    /// Leaves out the positions in which the game is over: there is nothing to search.
+    /// Leaves out positions in which the game is over.
     pub fn skip_finished(&mut self) {
         let skipped = &mut self.skipped;
         self.records.retain(|record| {
@@ -123,7 +123,7 @@ impl Record {
     /// Reads a line; `None` if it is empty or a comment.
     ///
     /// # Errors
-    /// Why it is not EPD.
+    /// If the line is not EPD.
     pub fn parse(line: &str, number: usize) -> Result<Option<Record>, EpdError> {
         let Some(Epd { position, operations }) = Epd::parse(line)? else { return Ok(None) };
         let mut record = Record {

@@ -1,5 +1,5 @@
-//! A suite searched with several schemes: the results in a journal, the reports beside it. What
-//! `compare` and `audit` have in common.
+//! A suite searched with several schemes, with the results in a journal and reports next to it. Shared by
+//! `compare` and `audit`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
@@ -18,7 +18,7 @@ use crate::kit::progress::Progress;
 use crate::kit::table::Table;
 use crate::search::null_move::Scheme;
 
-/// What is searched how, and where the results go.
+/// Suite, schemes, settings and files of an experiment.
 pub struct Experiment {
     pub setup: SearchSetup,
     pub suite: Suite,
@@ -32,7 +32,7 @@ pub struct Experiment {
 
 /// A result: a line of the journal.
 pub trait JournalEntry: Serialize + DeserializeOwned + Send {
-    /// Which search it is of.
+    /// Identifies the search.
     type Key: Eq + Hash;
 
     fn key(&self) -> Self::Key;
@@ -77,8 +77,8 @@ impl Experiment {
         reports.into_iter().map(declare).collect()
     }
 
-    /// Takes the results there are from the journal and makes the others. `tasks` returns those of
-    /// `total` searches that are not among the results.
+    /// Reads the results in the journal and computes the missing ones. `tasks` returns those of `total`
+    /// searches that are not among the results.
     ///
     /// # Errors
     /// If the journal cannot be used, if an engine that searches differently made it, if a search
@@ -97,7 +97,7 @@ impl Experiment {
         let signatures = signature::of_all(&self.setup, &self.schemes)?;
         let made = old.iter().map(|entry| (entry.scheme(), entry.signature()));
         signature::check(&path, made, &signatures)?;
-        // Of two results of one search the later one counts: it may be deeper.
+        // Of two results of one search the later counts: it may be deeper.
         let mut results: Results<E> = old.into_iter().map(|entry| (entry.key(), entry)).collect();
         let tasks = tasks(&results);
         let mut done_count = total - tasks.len();
@@ -164,7 +164,7 @@ fn note_start(done: usize, total: usize, journal: &Path) {
     }
 }
 
-/// The schemes without those that were named before.
+/// The schemes without repetitions.
 pub fn unique(schemes: &[&'static Scheme]) -> Vec<&'static Scheme> {
     let mut seen = HashSet::new();
     schemes.iter().copied().filter(|scheme| seen.insert(scheme.name)).collect()
@@ -178,7 +178,7 @@ pub fn table_text(table: &Table, width: Option<usize>, keys: usize) -> String {
     }
 }
 
-/// Items between commas, as they are typed.
+/// The items, separated by commas.
 pub fn comma_list<T: ToString>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
 }

@@ -1,9 +1,9 @@
 //! The journal of a long run: results on disk, one line of JSON each.
 //!
-//! The first line holds what the results depend on. A later run with the same first line takes the
-//! results over and does the rest; any other is refused, since mixed results mean nothing. A run may be
-//! killed at any moment: an incomplete last line is dropped. Lines with the one field `wrote` are
-//! receipts for reports made from the results ([`Receipt`]).
+//! The first line holds the settings that the results depend on. A later run with the same first line keeps
+//! the results and computes the rest. A run with another one is refused, since mixed results are meaningless.
+//! A run may be killed at any moment: an incomplete last line is dropped. Lines with the single field `wrote`
+//! are receipts for reports made from the results ([`Receipt`]).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::{LabError, read_file};
 use crate::kit::files::Receipt;
 
-/// How long results may stay in the system's memory, where only a power cut can lose them.
+/// Longest time between two syncs to disk. Only a power cut can lose the results since the last one.
 const SYNC_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The first field of every journal's first line; it names the command.
@@ -59,8 +59,8 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal at `path`, or creates it, and returns the results already in it.
     ///
-    /// `header` is what the results depend on. `fresh` discards the results of another header; a file
-    /// that is no journal of this command is discarded with `fresh` and `force` only.
+    /// `header` holds the settings that the results depend on. `fresh` discards the results of another
+    /// header. A file that is not a journal of this command is discarded only with `fresh` and `force`.
     ///
     /// # Errors
     /// If another run has the file open, if it has another header, if a line is damaged, if it is
@@ -79,9 +79,9 @@ impl Journal {
         lock(&file, path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(LabError::reading(path))?;
-        // Nothing is cut off before the file is known to be ours.
+        // The file is truncated only after the check that it is ours.
         let (complete, results) = check(path, &bytes, header, Restart { fresh, force })?;
-        // The reports are still ours when the results are discarded.
+        // The reports remain ours when the results are discarded.
         let receipts = if fresh { receipts_in(&bytes) } else { Vec::new() };
         file.set_len(complete as u64).map_err(LabError::writing(path))?;
         file.seek(SeekFrom::Start(complete as u64)).map_err(LabError::writing(path))?;
@@ -94,10 +94,10 @@ impl Journal {
     }
 
     /// The receipts in the journal at `path`, for `command`; none if there is no journal. With `fresh`
-    /// whatever the journal lists may be replaced.
+    /// every file that the journal lists may be replaced.
     ///
     /// # Errors
-    /// As [`Journal::open`], which changes the disk and this does not.
+    /// As [`Journal::open`]. Does not change the file.
     pub fn receipts(
         path: &Path,
         header: &impl Serialize,
@@ -142,8 +142,8 @@ impl Journal {
     }
 }
 
-/// May a journal with this header go on in a file with these bytes? Its complete lines in bytes, and its
-/// results; none with `fresh`.
+/// Checks that a journal with this header may continue in a file with these bytes. Returns the length of its
+/// complete lines in bytes, and its results; none with `fresh`.
 fn check<R: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],

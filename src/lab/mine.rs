@@ -1,8 +1,8 @@
-//! `tacet mine`: makes what the experiments need, so that anyone can make it again: tactical
-//! positions from games, zugzwang positions from endgame tables, openings.
+//! `tacet mine`: makes the inputs of experiments reproducibly: tactical positions from games, zugzwang
+//! positions from endgame tables, openings.
 //!
-//! What is found depends only on the input, the options and the version of Tacet, not on how many
-//! searches run at once.
+//! The result depends only on the input, the options and the version of Tacet, not on the number of searches
+//! at once.
 
 mod material;
 pub mod openings;
@@ -34,7 +34,7 @@ enum What {
     Openings(OpeningsArgs),
 }
 
-/// How much to find, and where to put it.
+/// Options that all kinds share.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Wanted {
     /// File for what is found
@@ -51,10 +51,10 @@ pub struct Wanted {
     pub force: bool,
 }
 
-/// Mines, and says what came of it.
+/// Runs `tacet mine`.
 ///
 /// # Errors
-/// Bad arguments, files that cannot be read or written, and Ctrl-C.
+/// If arguments are bad, or files cannot be read or written, and after Ctrl-C.
 pub fn run(args: &MineArgs) -> Result<(), LabError> {
     let wanted = match &args.what {
         What::Tactics(args) => &args.wanted,
@@ -76,8 +76,7 @@ pub fn run(args: &MineArgs) -> Result<(), LabError> {
     Ok(())
 }
 
-/// What is found, on its way to the file. The file is replaced at the end only, and only if there is
-/// something to put into it.
+/// Collects the lines of the output. The file is replaced only at the end, and only if there is a line.
 struct Collection {
     draft: Draft,
     lines: u32,
@@ -85,7 +84,7 @@ struct Collection {
 }
 
 impl Collection {
-    /// To be called when all input has been read and found good, before the work.
+    /// Opens the output. Call it after the input was checked and before the work.
     fn new(wanted: &Wanted, files: &mut Files) -> Result<Collection, LabError> {
         let draft = files.output(&wanted.out, "the suite being made")?.begin()?;
         Ok(Collection { draft, lines: 0, wanted: wanted.count })
@@ -100,7 +99,7 @@ impl Collection {
         writeln!(self.draft, "{line}").map_err(LabError::writing(self.draft.path()))
     }
 
-    /// Puts the lines in their place. After a failure or Ctrl-C they stay in a file of their own.
+    /// Writes the output. After a failure or Ctrl-C the lines stay in a file of their own.
     fn close(self, files: &mut Files, mined: Result<(), LabError>) -> Result<u32, LabError> {
         let Collection { draft, lines, wanted } = self;
         match mined {

@@ -56,19 +56,19 @@ use crate::kit::files::{Files, FilesError};
 use crate::kit::progress;
 pub(crate) use crate::search::null_move::parse as variant;
 
-/// Larger than any suite or book.
+/// Largest size of an input in bytes, larger than any suite or book.
 const MAX_BYTES: u64 = 1 << 29;
 
-/// The exit status of a program ended by Ctrl-C, as shells have it.
+/// The exit status of a program ended by Ctrl-C, as in shells.
 const INTERRUPTED: u8 = 130;
 
-/// Why an experiment failed. Displays as one line.
+/// An error in an experiment. Displays as one line.
 #[derive(Debug, Error)]
 pub enum LabError {
-    /// The arguments make no sense.
+    /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
-    /// A line of a file is wrong.
+    /// A bad line of a file.
     #[error("{}, line {line}: {reason}", file.display())]
     Line { file: PathBuf, line: usize, reason: String },
     /// A file cannot be read.
@@ -104,7 +104,7 @@ impl LabError {
         |error| LabError::Write { file, error }
     }
 
-    /// Says what remains of the work that Ctrl-C ended.
+    /// Adds what was kept of the work that Ctrl-C ended.
     pub(crate) fn if_interrupted(self, remains: impl FnOnce() -> String) -> LabError {
         match self {
             LabError::Interrupted(_) => LabError::Interrupted(format!(": {}", remains())),
@@ -117,8 +117,7 @@ impl LabError {
         matches!(self, LabError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// The exit status: 2 for bad input, 1 for what the system refuses, 130 after Ctrl-C, 0 for a
-    /// closed pipe.
+    /// The exit status: 2 for bad input, 1 for system errors, 130 after Ctrl-C, 0 for a closed pipe.
     pub fn exit_status(&self) -> u8 {
         match self {
             LabError::Usage(_) | LabError::Line { .. } | LabError::Read { .. } => 2,
@@ -133,7 +132,7 @@ impl LabError {
 /// Reads a whole file.
 ///
 /// # Errors
-/// [`LabError::Read`], also for files without end such as `/dev/zero`.
+/// [`LabError::Read`], also for endless files such as `/dev/zero`.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
     let mut bytes = Vec::new();
     File::open(path)
@@ -146,7 +145,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
     Ok(bytes)
 }
 
-/// Reads a PGN file: its games in order, and what is wrong with each of the others.
+/// Reads a PGN file. Returns its games in order, and an error for each bad game.
 ///
 /// # Errors
 /// If the file cannot be read or is no text.
@@ -163,7 +162,7 @@ pub fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), LabError
     Ok((games, bad))
 }
 
-/// Notes which games [`read_games`] refused.
+/// Prints the errors of [`read_games`].
 pub(crate) fn report_refused(refused: &[String]) {
     const MAX_SHOWN: usize = 20;
     for reason in refused.iter().take(MAX_SHOWN) {
@@ -184,14 +183,14 @@ pub fn print(text: &str) -> Result<(), LabError> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(LabError::Output)
 }
 
-/// A line on standard error that is no error; nothing with `--quiet`.
+/// Prints a note to standard error, unless `--quiet` is set.
 pub(crate) fn note(text: &str) {
     if !progress::is_quiet() {
         eprintln!("{text}");
     }
 }
 
-/// Names the files that a command wrote: its last act.
+/// Lists the files that a command wrote, at its end.
 pub(crate) fn note_written(files: &Files) {
     if let Some(text) = files.summary() {
         note(&text);

@@ -23,14 +23,14 @@ use crate::games::player::{Pace, Player, Side};
 use crate::kit::files::Files;
 use crate::search::Searcher;
 
-/// The adjudication of `tacet duel` by default.
+/// The default adjudication of `tacet duel`.
 const RULES: Rules = Rules {
     win: Some(WinRule { score: 1000, moves: 4 }),
     draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
     max_moves: Some(300),
 };
 
-/// How to play pairs.
+/// Options for playing pairs.
 #[derive(clap::Args, Clone, Debug)]
 pub struct PairArgs {
     /// Nodes per move
@@ -57,7 +57,7 @@ pub struct PairSetup {
     pub book: Book,
 }
 
-/// What the results of pairs depend on besides the sides' settings, for the first line of a journal.
+/// The settings that results of pairs depend on besides those of the sides, for the first line of a journal.
 #[derive(Serialize)]
 pub struct PairConfig {
     side: String,
@@ -68,7 +68,7 @@ pub struct PairConfig {
     rules: String,
 }
 
-/// How the games of a pair ended for one side.
+/// The result of a pair for one side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     pub won: u32,
@@ -185,10 +185,10 @@ impl PairSetup {
     }
 }
 
-/// For clap: a number above 0, at most 1.
+/// Parses a number above 0, at most 1, for clap.
 ///
 /// # Errors
-/// If it is no number, or another.
+/// If the text is not such a number.
 pub fn share(text: &str) -> Result<f64, String> {
     let read = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
     read.ok_or_else(|| format!("'{}' is not a number above 0, at most 1", quoted(text)))

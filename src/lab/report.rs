@@ -1,4 +1,4 @@
-//! What every report says about its origin, and numbers as text.
+//! The origin that every report states, and numbers as text.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::kit::date::Date;
 use crate::kit::files::{Files, Output};
 use crate::score::{Score, wdl};
 
-/// Where a report comes from: which program, which command, when.
+/// The origin of a report: program, command, date.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Origin {
     tacet: &'static str,
@@ -23,7 +23,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Of a report that `command` makes today.
+    /// The origin of a report that `command` makes today.
     pub fn new(command: String) -> Origin {
         Origin {
             tacet: env!("CARGO_PKG_VERSION"),
@@ -74,7 +74,7 @@ pub fn with_share(part: u64, whole: u64) -> String {
     if part == 0 { "0".to_owned() } else { format!("{} ({})", grouped(part), percent(part, whole)) }
 }
 
-/// What UCI shows as +100 centipawns, in the unscaled centipawns of the laboratory.
+/// The number of unscaled centipawns that UCI shows as +100.
 pub fn unscaled_pawn() -> i32 {
     (0..1_000).find(|&value| wdl::normalised(Score::cp(value)) >= 100).unwrap_or(100)
 }

@@ -1,5 +1,5 @@
-//! Searching many positions, several at once, each with one thread and a table of its own that is
-//! cleared before: node counts do not depend on how many run at once.
+//! Searches many positions, several at once. Each search has one thread and a cleared table, so node counts
+//! do not depend on the number of searches at once.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ impl Selection {
         Ok(suite)
     }
 
-    /// The selection as it is typed.
+    /// The selection as command-line words.
     pub fn words(&self) -> Vec<String> {
         let mut words = vec![self.file.display().to_string()];
         if self.discard_pawn_endings {
@@ -88,7 +88,7 @@ impl Selection {
     }
 }
 
-/// How to search, as typed.
+/// Options of the searches.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArgs {
     /// Searcher: playing, tactical or classic (the paper's)
@@ -145,7 +145,7 @@ impl TableSize {
     }
 }
 
-/// How to search: the arguments, checked.
+/// The checked options of the searches.
 #[derive(Clone, Debug)]
 pub struct SearchSetup {
     pub searcher: Searcher,
@@ -154,7 +154,8 @@ pub struct SearchSetup {
     pub options: ClassicOptions,
 }
 
-/// What search results depend on, for the first line of a journal. The names are those of files on disk.
+/// The settings that search results depend on, for the first line of a journal. Field names are part of the
+/// file format.
 #[derive(Serialize)]
 pub struct SearchHeader {
     journal: &'static str,
@@ -193,7 +194,7 @@ impl SearchArgs {
 /// Refuses an option of the classic searcher for another one.
 ///
 /// # Errors
-/// A line that says so.
+/// If the option has no effect.
 pub fn check_option(name: &str, searcher: Searcher) -> Result<(), String> {
     if searcher == Searcher::Classic {
         return Ok(());
@@ -210,7 +211,8 @@ impl SearchSetup {
         ClassicOptions::NAMES.iter().copied().filter_map(state).collect()
     }
 
-    /// The searcher and what is not as by default, as typed. `jobs` is left out: it changes no result.
+    /// The searcher and all options that differ from their defaults, as command-line words. Without
+    /// `jobs`, which changes no result.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         words.push(format!("--searcher {}", searcher_name(self.searcher)));
@@ -268,12 +270,12 @@ impl SearchSetup {
         worker.search(&self.job(position.clone(), scheme), limits)
     }
 
-    /// What to search: a position without history.
+    /// A job for a position without history.
     pub fn job(&self, position: Position, scheme: &'static Scheme) -> SearchJob {
         SearchJob { scheme, switches: self.options, ..SearchJob::new(position, self.searcher) }
     }
 
-    /// The classic searcher as the paper has it, with one job.
+    /// The classic searcher with the paper's settings, one job.
     pub fn classic() -> SearchSetup {
         let searcher = Searcher::Classic;
         let (table, options) = (TableSize::Megabytes(64), ClassicOptions::default());
@@ -286,19 +288,19 @@ pub fn searcher_name(searcher: Searcher) -> &'static str {
     Searcher::ALL.iter().find(|(_, s)| *s == searcher).map_or("?", |(name, _)| name)
 }
 
-/// For clap: a searcher by its name.
+/// Parses the name of a searcher, for clap.
 ///
 /// # Errors
-/// If there is none of that name.
+/// If there is no such searcher.
 pub fn searcher(name: &str) -> Result<Searcher, String> {
     Searcher::named(name)
         .ok_or_else(|| one_of("searcher", name, Searcher::ALL.iter().map(|(n, _)| *n)))
 }
 
-/// For clap: a depth in plies.
+/// Parses a depth in plies, for clap.
 ///
 /// # Errors
-/// If it is no number, or none that a search can reach.
+/// If it is not a number or out of range.
 pub fn depth(text: &str) -> Result<Depth, String> {
     let range = 1..MAX_PLY as Depth;
     let read = text.parse().ok().filter(|depth| range.contains(depth));
@@ -329,7 +331,7 @@ fn switch(text: &str) -> Result<Switch, String> {
     Ok(Switch { name: found.ok_or_else(|| one_of("switch", name, known))?, on })
 }
 
-/// What to say of an unknown name: the most similar one, or all.
+/// The error for an unknown name: suggests the most similar name, or lists all.
 pub fn one_of(
     what: &str,
     word: &str,
@@ -356,7 +358,7 @@ pub struct SearchGroup {
 }
 
 impl SearchGroup {
-    /// True once the group was stopped: results are wanted no more.
+    /// True once the group was stopped. Later results are ignored.
     pub fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
@@ -366,7 +368,7 @@ impl SearchGroup {
         &self.is_stopped
     }
 
-    /// Ends all searches, and those that begin later at once.
+    /// Ends all searches. Searches that begin later end at once.
     fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.running().iter().for_each(|time| time.stop());
@@ -403,18 +405,18 @@ impl Worker<'_> {
         self.time(limits, |time| search::run(job, self.table, time, &mut |_| {}))
     }
 
-    /// A search of the caller's making, which ends when the group is stopped.
+    /// Runs a search of the caller, which ends when the group is stopped.
     pub fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
         self.group.time(limits, search)
     }
 }
 
-/// Does `work` for all tasks, `jobs` at once, each with a table of that size. `done` gets the results
-/// with their tasks' indices, on this thread, in the order in which they come.
+/// Does `work` for all tasks, `jobs` at once, each with a table of that size. `done` receives the
+/// results with the indices of their tasks, on the caller's thread, in the order in which they arrive.
 ///
 /// # Errors
-/// If a table or a thread cannot be had, the first error of `done`, and [`LabError::Interrupted`]
-/// after Ctrl-C. Searches in progress are then abandoned.
+/// If a table or a thread cannot be created, if `done` fails, and after Ctrl-C ([`LabError::Interrupted`]).
+/// Searches in progress are then abandoned.
 pub fn for_all<T: Sync, R: Send>(
     tasks: &[T],
     jobs: u16,
@@ -428,7 +430,7 @@ pub fn for_all<T: Sync, R: Send>(
     for_all_with(tasks, tables, work, done)
 }
 
-/// The same with anything instead of tables: as many tasks at once as there are `owned`.
+/// [`for_all`] with other resources than tables: as many tasks at once as there are items in `owned`.
 ///
 /// # Errors
 /// As [`for_all`].

@@ -1,4 +1,4 @@
-//! A signature of how an engine searches: results of one are not taken for another's.
+//! A signature of how an engine searches, so that results of different engines are not mixed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,14 +20,14 @@ const POSITIONS: [&str; 3] = [
     "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
 ];
 
-/// Deep enough for what differs only in deep searches (the pawn ending's is), in a fraction of a
-/// second.
+/// Enough nodes for differences that only deep searches show (as in the pawn ending); a fraction of a second.
 const NODES: u64 = 40_000;
 const DEPTH: i32 = 20;
 
-/// A fingerprint of a few searches (nodes, moves, scores), each by a `search` without memory, and of the
-/// scheme's rules, since few searches may show a change of them. 53 bits, as many as JSON readers keep.
-/// The rules are taken as the text of the change language: renaming a Rust item changes no signature.
+/// A fingerprint of a few searches (nodes, moves, scores), each without memory of the others, and of
+/// the scheme's rules, since a change of the rules may not show in a few searches. 53 bits, since JSON
+/// readers keep no more. The rules enter as text of the change language, so that renaming a Rust item
+/// changes nothing.
 pub fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
     let limits = Limits { depth: Some(DEPTH), ..Limits::to_nodes(NODES) };
     let mut found = Vec::new();
@@ -63,11 +63,11 @@ pub fn of_all(
     Ok(signatures)
 }
 
-/// Refuses results of an engine that searches otherwise, whatever its version says: they must not be
-/// mixed with ours. `made` holds the schemes and signatures of a journal.
+/// Refuses results of an engine that searches differently, whatever its version. `made` holds the schemes and
+/// signatures of a journal.
 ///
 /// # Errors
-/// A line that names the journal and the scheme.
+/// If a signature differs; the message names the journal and the scheme.
 pub fn check<'a>(
     path: &Path,
     mut made: impl Iterator<Item = (&'a str, u64)>,
@@ -84,7 +84,7 @@ pub fn check<'a>(
     })
 }
 
-/// A signature of how a side searches: another version is another engine.
+/// A signature of how a side searches. It differs between versions that search differently.
 ///
 /// # Errors
 /// If there is no memory for its table, or no thread.

@@ -6,10 +6,10 @@
 //! games, with both colours, against the engine with the opposite ones, and the parameters move
 //! towards the winner.
 //!
-//! Several iterations run at once, each from the latest values when it begins, as in fishtest and
-//! OpenBench. The change of an iteration depends only on its number and its result. The journal holds
-//! no more than that, and a killed run resumes from the same values. With one iteration at a time a
-//! run depends only on its settings.
+//! Several iterations run at once, each from the latest values at its beginning, as in fishtest and
+//! OpenBench. The change of an iteration depends only on its number and its result, which the journal holds,
+//! so a killed run resumes from the same values. With one iteration at a time a run depends only on its
+//! settings.
 
 pub mod gains;
 
@@ -80,10 +80,10 @@ fn tunables() -> impl Iterator<Item = &'static Param> {
     PARAMS.iter().filter(|param| !param.is_switch())
 }
 
-/// Tunes, or lists what can be tuned.
+/// Runs `tacet spsa`: tunes parameters, or lists them.
 ///
 /// # Errors
-/// Bad arguments, and files that cannot be read or written.
+/// If arguments are bad, or files cannot be read or written.
 pub fn run(args: &SpsaArgs) -> Result<(), LabError> {
     match (args.tune.is_empty(), &args.out) {
         (false, Some(out)) => {
@@ -189,7 +189,7 @@ impl Plan {
         let mut played = all - missing.len();
         let bar = Progress::new(all as u64, played as u64);
         let workers = vec![(); usize::from(concurrency).min(missing.len())];
-        // The thread that played applies the result, so its next iteration begins from there.
+        // The thread that played applies the result, so its next iteration starts from the new values.
         let work = |&iteration: &usize, (): &(), group: &SearchGroup| {
             self.iterate(iteration, state, group)
         };
@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    /// In place of games: who is nearer to an optimum wins more often.
+    /// Simulated games: the side nearer to an optimum wins more often.
     #[test]
     fn values_find_an_optimum() {
         let plan =

@@ -1,4 +1,4 @@
-//! `tacet suite`: how many positions of a suite are solved, and at what cost?
+//! `tacet suite`: solves the positions of a suite.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ pub fn run(args: &SuiteArgs) -> Result<(), LabError> {
     Ok(())
 }
 
-/// What became of a position.
+/// The result of a position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Solution {
     line: usize,
@@ -155,7 +155,7 @@ fn csv(lines: &[Solution]) -> String {
     table.csv()
 }
 
-/// Milliseconds with at most three decimals. Rounded in integers: a sum of roundings has a long tail.
+/// Milliseconds with at most three decimals. Rounds in integers, so that sums have few decimals too.
 fn milliseconds(time: Duration) -> f64 {
     let micros = (time.as_nanos() + 500) / 1000;
     micros as f64 / 1e3
@@ -182,7 +182,7 @@ struct SuiteReport<'a> {
     positions: &'a [Solution],
 }
 
-/// What the results depend on: the first line of the journal.
+/// The settings that the results depend on: the first line of the journal.
 #[derive(Serialize)]
 struct SuiteHeader {
     #[serde(flatten)]
@@ -220,7 +220,7 @@ impl Run<'_> {
         Ok(Run { args, suite, setup, scheme, limits, layout, origin })
     }
 
-    /// What the results depend on.
+    /// The first line of the journal.
     fn header(&self) -> Result<SuiteHeader, LabError> {
         let signatures = signature::of_all(&self.setup, &[self.scheme])?;
         Ok(SuiteHeader {
@@ -266,8 +266,8 @@ impl Run<'_> {
         Ok((Some(journal), known))
     }
 
-    /// Searches all positions that are not known yet. Each is printed, and put into `lines`, as soon as
-    /// all before it are.
+    /// Searches the positions that have no result. Each is printed and added to `lines` once all before
+    /// it are.
     fn solve(
         &self,
         known: Vec<Solution>,
@@ -406,7 +406,7 @@ impl Run<'_> {
 }
 
 impl SuiteArgs {
-    /// The command that gives these results, without what changes none.
+    /// The command that gives these results, without options that change none.
     fn command(&self, setup: &SearchSetup) -> String {
         let mut words = vec!["tacet suite".to_owned()];
         words.extend(self.selection.words());

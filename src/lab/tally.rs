@@ -48,32 +48,32 @@ impl Entry {
     }
 }
 
-/// All positions together, at one depth, with one scheme: a row of the tables.
+/// The sum over all positions of one scheme at one depth: a row of the tables.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// `None` for the end of searches that were not limited by depth.
     pub depth: Option<Depth>,
     pub scheme: String,
-    /// Its nodes over those of the base.
+    /// Nodes, as a multiple of those of the base.
     pub ratio: f64,
     /// `None` for the base itself.
     pub ratio_interval: Option<Interval>,
-    /// The same position by position; `None` for the base itself.
+    /// The ratio position by position; `None` for the base itself.
     pub spread: Option<Spread>,
-    /// Its nodes over its nodes one ply before.
+    /// Nodes, as a multiple of those at one ply less.
     pub growth: Option<f64>,
     pub solved: usize,
     /// Positions solved, less those of the base.
     pub gained: i64,
     /// `None` for the base itself.
     pub gained_interval: Option<Interval>,
-    /// Of all searches added up.
+    /// Seconds of all searches together.
     pub seconds: f64,
     #[serde(flatten)]
     pub stats: Stats,
 }
 
-/// The distribution over the positions of a scheme's nodes over those of the base.
+/// The distribution over the positions of the ratio of a scheme's nodes to those of the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     pub least: f64,
@@ -86,7 +86,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// From ratios with their lines in the suite.
+    /// The distribution of ratios, each with its line in the suite.
     fn of(mut ratios: Vec<(f64, usize)>) -> Option<Spread> {
         ratios.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (&(least, least_line), &(most, most_line)) = (ratios.first()?, ratios.last()?);
@@ -96,7 +96,7 @@ impl Spread {
     }
 }
 
-/// A comparison: the same positions searched with each of some schemes.
+/// A comparison: the same positions searched with several schemes.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a> {
     pub schemes: &'a [&'static str],
@@ -269,7 +269,7 @@ fn interval_text(interval: Option<Interval>, text: impl Fn(f64) -> String, unit:
     })
 }
 
-/// The cells as CSV; what does not apply is empty.
+/// The cells as CSV. Fields that do not apply are empty.
 pub fn csv(cells: &[Cell]) -> String {
     let mut heads = vec![
         "depth",

@@ -62,7 +62,7 @@ pub struct TraceArgs {
 const MAX_JUDGED: usize = 5_000;
 
 const PAGE: &str = include_str!("trace/page.html");
-/// Where the page has its data.
+/// The placeholder of the data in the page.
 const PLACE: &str = "/*DATA*/";
 
 /// Runs `tacet trace`.
@@ -109,7 +109,7 @@ impl Scene {
     }
 }
 
-/// What the page shows.
+/// The data of the page.
 #[derive(Serialize)]
 struct Data<'a> {
     #[serde(flatten)]
@@ -149,6 +149,6 @@ fn html(args: &TraceArgs, position: &Position, scenes: &[Scene]) -> Result<Strin
     let data = Data { origin: Origin::new(command), fen, depth: args.depth, scenes };
     let json = serde_json::to_string(&data)
         .map_err(|error| LabError::Machine(format!("cannot write JSON: {error}")))?;
-    // No text of a user's can end the script.
+    // Escaped, so that no text can end the script.
     Ok(PAGE.replacen(PLACE, &json.replace('<', "\\u003c"), 1))
 }

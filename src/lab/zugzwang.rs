@@ -1,14 +1,13 @@
 //! `tacet zugzwang`: is the side to move in zugzwang?
 //!
-//! It is if it would rather pass: if passing, were it allowed, gave a better result than its best move.
-//! The zugzwang is *mutual* if the result depends on the side to move: then the other side, to move,
-//! would rather pass as well. With one pass the question is the same for both sides: one of them
-//! prefers to pass if the scores of the position with either side to move, each for its mover, add up to
-//! less than zero. In a one-sided zugzwang the other side, to move, keeps its result and only needs
-//! longer, say by a waiting move.
+//! A side is in zugzwang if passing would give a better result than its best move. The zugzwang is
+//! *mutual* if the other side, to move, would rather pass as well. Search the position with either side
+//! to move, each score from its mover: if the scores add up to less than zero, the mover prefers to
+//! pass. In a one-sided zugzwang the other side, to move, keeps its result and only needs longer, for
+//! example by a waiting move.
 //!
-//! The scores come from searches at rising depth without null moves, which would be blind here. Where
-//! Syzygy tables cover the position, the verdict comes from them and is exact.
+//! The scores come from searches at increasing depth without null moves. Where Syzygy tables cover the
+//! position, the verdict comes from them and is exact.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -100,10 +99,10 @@ pub struct ZugzwangArgs {
     skip_bad: bool,
 }
 
-/// Examines the position, or each of a suite, and prints the verdicts.
+/// Runs `tacet zugzwang`: examines one position or a suite, and prints the verdicts.
 ///
 /// # Errors
-/// Bad arguments, positions and files, and Ctrl-C.
+/// If arguments, positions or files are bad, and after Ctrl-C.
 pub fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
     let examiner = Examiner::new(args)?;
     let mut files = Files::new(args.force);
@@ -147,7 +146,7 @@ pub fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
 }
 
 impl ZugzwangArgs {
-    /// The command that gives these results, without what changes none.
+    /// The command that gives these results, without options that change none.
     fn command(&self) -> String {
         let mut words = vec!["tacet zugzwang".to_owned()];
         words.extend(self.position.iter().map(|fen| format!("'{fen}'")));
@@ -172,7 +171,7 @@ pub enum Verdict {
     Check,
     None,
     Zugzwang,
-    /// Either side would rather pass: the result depends on the side to move.
+    /// Either side would rather pass.
     Mutual,
 }
 
@@ -231,8 +230,7 @@ impl Pair<Wdl> {
 /// The verdict of the tables, with the halfmove clock taken as zero; `None` if they do not cover
 /// the position, or if the side to move cannot pass or move.
 ///
-/// Mutual, by the argument at the head of this module, unless the pass stalemates the other side, which
-/// is then not forced to move.
+/// A zugzwang is mutual (see the [module](self)) unless the pass stalemates the other side.
 pub fn exact(position: &Position, tables: &Tablebase) -> Option<(Verdict, Pair<Wdl>)> {
     if position.in_check() || !position.has_legal_move() {
         return None;
@@ -258,7 +256,7 @@ struct Row {
     values: Pair<Score>,
 }
 
-/// All about one position.
+/// The examination of one position.
 struct Examination {
     fen: String,
     verdict: Verdict,
@@ -405,7 +403,7 @@ fn pawns(score: Score) -> String {
     }
 }
 
-/// The advantage of passing: in pawns, or in words if there is a mate.
+/// The advantage of passing in pawns, or in words for mates.
 fn gain(values: &Pair<Score>) -> String {
     if values.moving.is_mate() || values.passing.is_mate() {
         let sign = match values.gain().signum() {
@@ -418,7 +416,7 @@ fn gain(values: &Pair<Score>) -> String {
     format!("{:+.2}", f64::from(values.gain()) / 100.0)
 }
 
-/// What the scores of the table mean.
+/// The units of the scores.
 fn units() -> String {
     let one = f64::from(report::unscaled_pawn()) / 100.0;
     format!("scores in unscaled pawns from the side to move ({one:.2} is +1.00 in `tacet go`)")
@@ -461,7 +459,7 @@ impl Examination {
         table
     }
 
-    /// What goes behind the verdict.
+    /// The text after the verdict.
     fn reason(&self) -> String {
         if let Some(pair) = self.exact {
             let full =

@@ -2,8 +2,8 @@
 
 macro_rules! switches {
     ($($(#[$doc:meta])* $field:ident = $default:literal, $name:literal;)*) => {
-        /// Options of the classic searcher: decisions that the paper leaves open, and techniques of its time that are
-        /// off by default.
+        /// Options of the classic searcher: decisions that the paper leaves open, and techniques of its time
+        /// that are off by default.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct ClassicOptions {
             $($(#[$doc])* pub $field: bool,)*

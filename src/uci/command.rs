@@ -1,8 +1,7 @@
-//! What a GUI says: a pure parser from a line of text to a [`Command`].
+//! The parser of UCI: from a line of text to a [`Command`].
 //!
-//! Nothing is executed here. Every error names the text it is about. Words of a `go` that are not
-//! understood are left out and reported next to the rest, since a clock with a misspelt field is
-//! still a clock.
+//! Nothing is executed here. Every error names the text. Unknown words of a `go` are reported and skipped, so
+//! that a misspelt field does not lose the others.
 
 use std::fmt;
 use std::num::IntErrorKind;
@@ -16,7 +15,7 @@ use crate::kit::suggest;
 use crate::score::{Depth, MAX_DEPTH, MAX_PLY};
 use crate::time::Limits;
 
-/// A line understood.
+/// A parsed line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// `uci`
@@ -93,16 +92,16 @@ pub struct Go {
     pub limits: Limits,
     /// Root moves as typed, not yet checked; empty: all.
     pub search_moves: Vec<String>,
-    /// What was not understood or out of range.
+    /// The unknown words and the values out of range.
     pub notes: Vec<GoNote>,
 }
 
-/// A fault in a `go`, and what is done about it. Displays as one line.
+/// An error in a `go`, and the value used instead. Displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoNote {
-    /// What is wrong: `go: depth 0 is out of range (1 to 239)`.
+    /// The error: `go: depth 0 is out of range (1 to 239)`.
     pub fault: String,
-    /// What the search uses instead.
+    /// The value used instead.
     remedy: Option<String>,
 }
 
@@ -130,16 +129,16 @@ pub struct GenFens {
     pub book: Option<String>,
 }
 
-/// Why a line is not a command. Displays as one line.
+/// An error in a line. Displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is unknown: the line, and perhaps the word that was meant.
+    /// The first word is unknown: the line, and a suggestion if there is one.
     #[error("unknown command: {0}{1}")]
     Unknown(String, String),
-    /// Something is missing: the command, what it expects.
+    /// A part is missing: the command, what it expects.
     #[error("{0} expects {1}")]
     Missing(&'static str, &'static str),
-    /// Something follows that should not: the command, what it expects, what came.
+    /// A part is wrong: the command, what it expects, what was found.
     #[error("{0} expects {1}, not '{2}'")]
     Unexpected(&'static str, &'static str, String),
 }
@@ -147,7 +146,7 @@ pub enum CommandError {
 /// Reads a line. A blank line is no command and no error.
 ///
 /// # Errors
-/// What in the line is not understood.
+/// If the line is not a command.
 pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     let (word, rest) = split_word(line);
     Ok(Some(match word {
@@ -176,12 +175,12 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     }))
 }
 
-/// Search time of a `go` none of whose limits was understood.
+/// Search time of a `go` without a valid limit.
 const FALLBACK_TIME: Duration = Duration::from_secs(1);
 
-/// Reads the words of a `go` in any order. Never fails: what is not understood is in the notes.
+/// Reads the words of a `go` in any order. Never fails: errors are in the notes.
 ///
-/// A `go` whose limits are all faulty does not become an unlimited search, which nobody asked for.
+/// A `go` whose limits are all invalid does not become an unlimited search.
 pub fn parse_go<'a>(words: impl IntoIterator<Item = &'a str>) -> Go {
     let mut go = Go::default();
     let mut words = words.into_iter().peekable();
@@ -210,7 +209,7 @@ pub fn parse_go<'a>(words: impl IntoIterator<Item = &'a str>) -> Go {
     go
 }
 
-/// Is a side without any limit, though nobody asked for an infinite search?
+/// Is a side without any limit in a search that is not infinite?
 fn may_run_forever(limits: &Limits) -> bool {
     let after_ponder_hit = Limits { ponder: false, ..limits.clone() };
     let is_bounded = [Color::White, Color::Black].map(|side| after_ponder_hit.is_bounded(side));
@@ -228,7 +227,7 @@ struct GoNumber {
 /// A thousand years; sums of times stay in range.
 const MAX_MILLIS: i64 = 1000 * 366 * 86_400 * 1000;
 
-/// Clocks may be negative: GUIs send that to an engine that has overstepped.
+/// Clocks may be negative: GUIs send that after a time forfeit.
 const GO_NUMBERS: [GoNumber; 9] = [
     GoNumber {
         name: "wtime",
@@ -260,7 +259,7 @@ const GO_NUMBERS: [GoNumber; 9] = [
         max: MAX_MILLIS,
         set: |limits, n| limits.move_time = Some(millis(n)),
     },
-    // GUIs write 0 where no control follows.
+    // GUIs send 0 if no time control follows.
     GoNumber {
         name: "movestogo",
         min: 0,
@@ -321,7 +320,7 @@ pub fn is_go_word(word: &str) -> bool {
     go_words().any(|known| known == word)
 }
 
-/// Negative clocks are empty ones.
+/// A negative clock counts as empty.
 fn millis(n: i64) -> Duration {
     Duration::from_millis(n.clamp(0, MAX_MILLIS) as u64)
 }
@@ -407,7 +406,7 @@ fn parse_depth(command: &'static str, text: &str) -> Result<Depth, CommandError>
     }
 }
 
-/// Words after the book are ignored: OpenBench passes on what its users typed.
+/// Words after the book are ignored: OpenBench passes on the words of its users.
 fn parse_genfens(rest: &str) -> Result<GenFens, CommandError> {
     const WANTED: &str = "'N seed S book NAME', N and S whole numbers";
     let unexpected = || match rest {
@@ -597,7 +596,7 @@ mod tests {
         );
     }
 
-    /// Every faulty limit, alone and next to fields that bound nothing or one side only.
+    /// Every invalid limit, alone and next to fields that bound nothing or one side only.
     #[test]
     fn a_go_with_only_faulty_limits_ends_by_itself() {
         for line in [

@@ -1,8 +1,8 @@
-//! `genfens`: openings to make training data from, as OpenBench asks an engine for them, so that
-//! an existing system can make data on many machines.
+//! `genfens`: openings for training games in the form that OpenBench asks an engine for, so that
+//! OpenBench can make data on many machines.
 //!
-//! An opening is a few random moves from the start position or from a position of a book, and is
-//! not decided yet. The seed and the evaluation decide the openings.
+//! An opening is a few random moves from the start position or from a position of a book. Decided openings
+//! are left out. The openings depend on the seed and the evaluation.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,9 +23,9 @@ use crate::time::{Limits, TimeManager};
 const NODES: u64 = 2_000;
 /// Its table, in MB.
 const HASH: usize = 1;
-/// Openings that may be refused in a row.
+/// Largest number of refused openings in a row.
 const PATIENCE: u32 = 200;
-/// A longer line of a book is cut.
+/// Largest length of a line of the book; longer lines are cut.
 const LONGEST_LINE: u64 = 4_096;
 
 /// The making of openings.
@@ -36,7 +36,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Of those wanted; the evaluation tells which are decided.
+    /// A job for these openings. The evaluation tells which are decided.
     pub fn new(wanted: GenFens, evaluator: Evaluator) -> Openings {
         Openings { wanted, evaluator, stopped: AtomicBool::new(false) }
     }
@@ -98,7 +98,7 @@ impl Job for Openings {
     }
 }
 
-/// A book of positions, one a line, of which any may be drawn at once, however long it is.
+/// A book of positions, one per line. Any position can be drawn without reading the file.
 struct Book {
     name: String,
     file: BufReader<File>,
@@ -130,7 +130,7 @@ impl Book {
         Err(format!("{}: no positions", self.name))
     }
 
-    /// The line after the one that has its bytes here; after the last the first.
+    /// The line after the one at this byte; after the last line the first.
     fn line(&mut self, place: u64) -> std::io::Result<String> {
         let mut line = Vec::new();
         self.file.seek(SeekFrom::Start(place))?;

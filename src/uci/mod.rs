@@ -5,9 +5,9 @@
 //! threads never print or read. Each `go` is answered by exactly one `bestmove`.
 //!
 //! Commands that need the engine at rest wait in a queue. They wait for a search that ends by
-//! itself, so a script of several `go depth N` runs as written, and they stop a search that does
-//! not. `stop` ends everything that was asked for before it: the work in progress, and each waiting
-//! command as soon as it has started, so each `go` has its answer. `quit` empties the queue.
+//! itself, so a script of several `go depth N` runs as written, and they stop a search that does not. `stop`
+//! ends all earlier commands: the work in progress, and each waiting command as soon as it has started, so
+//! that each `go` is answered. `quit` empties the queue.
 
 pub mod bench;
 pub mod command;
@@ -66,9 +66,9 @@ and beside it:
   schemes       show the null-move schemes
   help          show this";
 
-/// Speaks UCI until `quit` or the end of input. What was asked for before is still done: bounded
-/// searches finish, unbounded ones are stopped and answer; `bench`, `perft`, `genfens` and mate
-/// searches have a minute. A closed output ends the loop without an error.
+/// Speaks UCI until `quit` or the end of input. Commands before the end of input are still executed: bounded
+/// searches finish, unbounded ones are stopped and answered; `bench`, `perft`, `genfens` and mate searches
+/// have a minute. A closed output ends the loop without an error.
 ///
 /// # Errors
 /// If output cannot be written, or there is no memory for the table.
@@ -114,7 +114,7 @@ struct Search {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Certain,
-    /// Perhaps, and perhaps after a long time.
+    /// Perhaps, possibly after a long time.
     Possible,
     Never,
 }
@@ -261,7 +261,7 @@ impl<W: Write> Controller<W> {
     /// True if the waiting commands need not wait.
     fn may_go_on(&self) -> bool {
         self.work.as_ref().is_none_or(|work| match work.ending() {
-            // What comes after `stop` finds it done.
+            // A command after `stop` waits only for the answer.
             _ if self.is_halted => true,
             Ending::Certain => false,
             // `stop` would not be read.
@@ -400,8 +400,8 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    /// Executes lines one after the other up to `quit`, each to its end. A search without an end is
-    /// stopped at once: all lines are known, so no `stop` can follow.
+    /// Executes lines in order up to `quit`, each to its end. An unbounded search is stopped at once,
+    /// since no `stop` can follow.
     ///
     /// # Errors
     /// If output cannot be written.
@@ -558,7 +558,7 @@ impl<W: Write> Controller<W> {
         }
     }
 
-    /// Shows a text for which UCI has no form of its own.
+    /// Shows a text as `info string`, or as plain text in other styles.
     fn remark(&mut self, text: &str) -> io::Result<()> {
         self.say(&output::remark(self.style, text))
     }

@@ -25,15 +25,15 @@ const MAX_HASH: i64 = if usize::BITS >= 64 { 33_554_432 } else { 2048 };
 /// The value of an empty path.
 const NO_PATH: &str = "<empty>";
 
-/// More bad files or directories of tablebases than this are not reported one by one.
+/// Largest number of bad files or directories of tablebases that are reported one by one.
 const MAX_WARNINGS: usize = 4;
 
-/// What there is to report after an option was set.
+/// A report after an option was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// A part of the value could not be used.
     Warning(String),
-    /// What was found.
+    /// A result, such as the number of tables found.
     Done(String),
 }
 
@@ -83,8 +83,7 @@ enum Kind {
     },
 }
 
-/// Every option, in the order in which they are announced: the fixed ones, then the parameters that
-/// can be set.
+/// Every option in the order of the `uci` output: the fixed ones, then the parameters of the feature `tune`.
 pub fn all() -> impl Iterator<Item = OptionEntry> {
     let parameter =
         |param: &'static Param| OptionEntry { name: param.name, kind: Kind::Parameter(param) };
@@ -184,7 +183,7 @@ static FIXED: [OptionEntry; 19] = [
             },
         },
     },
-    // Without effect: games and analysis are searched alike.
+    // No effect: games and analysis are searched alike.
     OptionEntry { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| () } },
     OptionEntry {
         name: "NullMove",
@@ -247,8 +246,8 @@ static FIXED: [OptionEntry; 19] = [
     },
 ];
 
-/// Opens the endgame tables of a list of directories. What is bad in it is reported, the rest used; if
-/// nothing is good, the old tables stay.
+/// Opens the endgame tables of a list of directories. Bad files and directories are reported and
+/// skipped. If no table is found, the old tables stay.
 fn set_tables(engine: &mut Engine, list: &str) -> Result<Vec<Note>, String> {
     let list = if list.eq_ignore_ascii_case(NO_PATH) { "" } else { list };
     let (tables, errors) = Tablebase::open_readable(list);
@@ -271,11 +270,10 @@ fn set_tables(engine: &mut Engine, list: &str) -> Result<Vec<Note>, String> {
     Ok(notes)
 }
 
-/// Sets an option from text, and returns what there is to report.
+/// Sets an option from text. Returns the reports.
 ///
 /// # Errors
-/// If there is no such option, it cannot take the value, or the effect fails. Nothing has changed
-/// then.
+/// If there is no such option, the value is invalid, or the effect fails. Nothing is changed then.
 pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Vec<Note>, String> {
     let entry =
         all().find(|entry| entry.name.eq_ignore_ascii_case(name)).ok_or_else(|| unknown(name))?;
@@ -322,8 +320,8 @@ impl OptionEntry {
         Ok(Vec::new())
     }
 
-    /// Reads a number. Out of range it is refused: a clamped number of threads or megabytes may be
-    /// far from what was meant.
+    /// Reads a number. Values out of range are refused, not clamped: a clamped number of threads or
+    /// megabytes may be far from the intended one.
     fn number(&self, value: &str, min: i64, max: i64) -> Result<i64, String> {
         let wanted = || format!("a whole number from {min} to {max}");
         let number = integer(value).ok_or_else(|| self.refusal(&wanted(), value))?;
@@ -365,7 +363,7 @@ mod tests {
         Engine::new(crossbeam_channel::unbounded().0).unwrap()
     }
 
-    /// Setting each option to its announced default changes nothing that shows.
+    /// Setting each option to its announced default changes nothing.
     #[test]
     fn announced_defaults_are_the_defaults() {
         let mut set_engine = engine();

@@ -1,5 +1,5 @@
-//! What a search says, as text: UCI's `info` and `bestmove` lines for programs, JSON lines for
-//! scripts, a table for people.
+//! The output of a search as text: UCI's `info` and `bestmove` lines for programs, JSON lines for scripts, a
+//! table for people.
 
 mod json;
 mod table;
@@ -26,7 +26,7 @@ pub enum Style {
     Json,
 }
 
-/// Turns what one search says into lines of text.
+/// Turns the messages of one search into lines of text.
 pub struct Reporter {
     root: Position,
     chess960: bool,
@@ -37,8 +37,8 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// For a search of `root`. Moves are written in Chess960's form if asked for, or if the
-    /// position cannot be written otherwise.
+    /// A reporter for a search of `root`. Moves are written in Chess960 notation if `chess960` is set or the
+    /// position needs it.
     pub fn new(root: Position, chess960: bool, style: Style) -> Reporter {
         let chess960 = chess960 || root.needs_chess960();
         Reporter { root, chess960, wdl: false, style, shown: None }
@@ -49,7 +49,7 @@ impl Reporter {
         Reporter { wdl, ..self }
     }
 
-    /// What stands above the first line.
+    /// The heading above the first line.
     pub fn heading(&self) -> Option<String> {
         match self.style {
             Style::Table { width } => Some(table::heading(&self.root, self.wdl, width)),
@@ -57,7 +57,7 @@ impl Reporter {
         }
     }
 
-    /// What a running search says, `elapsed` after its start. Only GUIs see the current move.
+    /// The text of a message, `elapsed` after the start. Only GUIs see the current move.
     pub fn message(&mut self, message: &Message, elapsed: Duration) -> Option<String> {
         match message {
             Message::Line(info) => Some(self.info(info, elapsed)),
@@ -69,7 +69,7 @@ impl Reporter {
         }
     }
 
-    /// How far a search is. Only GUIs see it.
+    /// The text of a progress report. Only GUIs see it.
     pub fn progress(&self, progress: SearchProgress) -> Option<String> {
         let SearchProgress { nodes, hash_full, elapsed } = progress;
         let nps = per_second(nodes, elapsed);
@@ -123,7 +123,7 @@ impl Reporter {
         }
     }
 
-    /// Was the move to be played, with the expected reply, the last best line shown?
+    /// Does the last best line shown begin with the best move and the expected reply?
     fn is_shown(&self, best: &Line) -> bool {
         self.shown.as_ref().is_some_and(|shown| {
             shown.line.bound == Bound::Exact
@@ -168,7 +168,7 @@ impl Reporter {
         line.moves.iter().map(|&m| self.root.uci(m, self.chess960)).collect()
     }
 
-    /// Chances in per mille, if wanted.
+    /// Chances in per mille, if they are shown.
     fn chances(&self, score: Score) -> Option<Chances> {
         self.wdl.then(|| Chances::of(score, self.root.fullmove_number()))
     }
@@ -193,7 +193,7 @@ impl Reporter {
     }
 }
 
-/// A remark for which the protocol has no form.
+/// A remark: an `info string` in UCI.
 pub fn remark(style: Style, text: &str) -> String {
     match style {
         Style::Uci => format!("info string {text}"),
@@ -212,12 +212,12 @@ pub fn evaluation(position: &Position, score: Score) -> String {
     )
 }
 
-/// What the numbers of [`pawns`] mean.
+/// The units of [`pawns`].
 fn units() -> String {
     format!("in pawns, +1.00 = 50 % wins at move {REFERENCE}")
 }
 
-/// Nodes per second. No time counts as a microsecond.
+/// Nodes per second. A time of zero counts as a microsecond.
 pub fn per_second(nodes: u64, elapsed: Duration) -> u64 {
     let micros = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)

@@ -1,5 +1,5 @@
-//! `perft`: counts the leaf nodes of the move tree. It can be stopped, since each ply takes about
-//! thirty times as long.
+//! `perft`: counts the leaf nodes of the move tree. It can be stopped: each further ply takes about thirty
+//! times as long.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

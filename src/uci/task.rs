@@ -1,4 +1,4 @@
-//! Long work besides searches of the engine, such as `bench` and `perft`, on a thread of its own.
+//! Long work other than searches, such as `bench` and `perft`, on a thread of its own.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub trait Job: Send + Sync {
     /// Works until done or stopped. `say` takes lines of output.
     ///
     /// # Errors
-    /// Why the work failed.
+    /// If the work fails.
     fn run(&self, say: &dyn Fn(String)) -> Result<(), String>;
 
     /// Makes `run` return soon. Called from another thread.
@@ -41,7 +41,7 @@ impl Task {
         let job: Arc<dyn Job> = Arc::new(job);
         let worker = Arc::clone(&job);
         let say = move |line| {
-            // Nobody listens.
+            // The receiver may be gone.
             let _ = sender.send(line);
         };
         let thread = thread::Builder::new()
@@ -64,7 +64,7 @@ impl Task {
     /// Waits for the end.
     ///
     /// # Errors
-    /// Why the work failed.
+    /// If the work failed.
     pub fn join(mut self) -> Result<(), String> {
         let name = self.job.name();
         let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
@@ -76,7 +76,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
-            // Nobody waits for the result.
+            // The result is not needed.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The tables of an audit: how often cutoffs are false, by what was known where they were believed.
+//! The tables of an audit: the share of false cutoffs by properties of the node.
 
 use super::super::report::grouped;
 use super::Found;
@@ -79,13 +79,13 @@ pub const DIVISIONS: [Division; 9] = [
 ];
 
 impl Sample {
-    /// Is beta a mate against the side that passes: is the question whether it is mated?
+    /// Is beta a mate score against the side that passes?
     pub fn is_mate_question(&self) -> bool {
         self.beta < -crate::score::Score::MATE_BOUND.value()
     }
 }
 
-/// What was counted in a band.
+/// The counts of a band.
 #[derive(Clone, Copy, Default)]
 pub struct Count {
     pub audited: u64,
@@ -114,7 +114,7 @@ impl Count {
     }
 }
 
-/// The 95 % interval of a share (Wilson 1927): the shares that are compatible with `part` of `whole`.
+/// The 95 % interval of a share (Wilson 1927), for `part` of `whole`.
 pub fn wilson(part: u64, whole: u64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     if whole == 0 {

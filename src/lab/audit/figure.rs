@@ -84,7 +84,7 @@ fn paint(text: &mut String, title: &str, found: &[Found]) -> Result<(), Failure>
     Ok(())
 }
 
-/// Depths with fewer audited cutoffs are left out: their intervals would fill the figure.
+/// Depths with fewer audited cutoffs are left out, since their intervals are too wide to show.
 const MIN_AUDITED: u64 = 100;
 
 fn by_depth(scheme: &Found) -> Vec<(Depth, Count)> {

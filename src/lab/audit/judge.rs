@@ -13,7 +13,7 @@ use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
-/// What the search without null moves says of a cutoff.
+/// The result of the search without null moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -21,7 +21,7 @@ pub enum Verdict {
     True,
     /// No move reaches beta; passing, searched as deep, does.
     Zugzwang,
-    /// Neither does: the reduced depth hid something.
+    /// Neither does: the reduced depth hid a threat.
     Horizon,
 }
 
@@ -64,14 +64,13 @@ impl Sample {
         self.verdict != Verdict::True
     }
 
-    /// Is it the opponent of the root's side who passes?
+    /// Does the opponent of the root's side pass?
     pub fn is_opponent(&self) -> bool {
         self.ply % 2 == 1
     }
 }
 
-/// Tables for searches of different depths: clearing a large one would cost more than a shallow
-/// search.
+/// Tables for searches of different depths. Clearing a large one costs more than a shallow search.
 pub struct Tables([Table; 3]);
 
 impl Tables {
@@ -97,7 +96,7 @@ impl Tables {
 pub struct Judge<'a> {
     pub setup: &'a SearchSetup,
     pub tables: &'a Tables,
-    /// Ends all searches when it is stopped; what is judged then means nothing.
+    /// Ends all searches when it is stopped. Later results are invalid.
     pub time: &'a TimeManager,
 }
 

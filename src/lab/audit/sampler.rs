@@ -1,4 +1,4 @@
-//! Which null-move cutoffs of a search are audited: a reproducible sample.
+//! A reproducible sample of the null-move cutoffs of a search.
 //!
 //! Every cutoff that the scheme believes gets a hash of its position, depth, bound and the seed. Of
 //! each depth those with the smallest hashes are kept, so the sample does not depend on the order
@@ -62,7 +62,7 @@ pub struct Sampler {
 /// The cutoffs of one depth.
 #[derive(Clone, Debug, Default)]
 pub struct Stratum {
-    /// How many there were.
+    /// Number of cutoffs.
     pub cutoffs: u64,
     /// The sample, by ascending hash.
     pub kept: BTreeMap<u64, Candidate>,
@@ -73,7 +73,7 @@ impl Sampler {
         Sampler { size, seed, strata: Mutex::default() }
     }
 
-    /// What was seen, by depth.
+    /// The cutoffs, by depth.
     pub fn strata(&self) -> BTreeMap<Depth, Stratum> {
         self.strata.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -99,7 +99,7 @@ impl Observer for Sampler {
     }
 }
 
-/// Denies one cutoff wherever the search meets it: the same position, depth and bound.
+/// Denies one cutoff (position, depth and bound) wherever it occurs in the search.
 #[derive(Debug)]
 pub struct Denier {
     key: u64,
@@ -122,8 +122,8 @@ impl Observer for Denier {
     }
 }
 
-/// FNV-1a leaves the upper bits of short inputs alike; the last step mixes them (the finaliser of
-/// MurmurHash3, Appleby).
+/// FNV-1a with the finaliser of MurmurHash3 (Appleby), since FNV-1a mixes the upper bits of short inputs
+/// badly.
 fn hash(cutoff: &NullCutoff<'_>, seed: u64) -> u64 {
     let NullCutoff { position, node, .. } = cutoff;
     let words = [position.key(), node.depth as u64, node.beta.raw() as u64, seed];

@@ -1,4 +1,4 @@
-//! Which openings a match plays.
+//! The openings of a match.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ impl BookArgs {
     /// The openings in their order.
     ///
     /// # Errors
-    /// A file that cannot be read, or has no opening or a bad one.
+    /// If the file cannot be read, or has no opening or a bad one.
     pub fn open(&self) -> Result<Book, LabError> {
         let mut book = match &self.book {
             Some(path) => read(path, SkipBad(self.skip_bad))?,

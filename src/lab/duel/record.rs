@@ -1,4 +1,4 @@
-//! Games as they are kept: a line of JSON each, from which the tables and the PGN are made.
+//! Stored games: a line of JSON each, from which the tables and the PGN are made.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +24,11 @@ pub struct GameRecord {
     pub opening: usize,
     /// The position before the opening's moves.
     pub start: String,
-    /// How many of the moves are the opening's.
+    /// Number of moves that belong to the opening.
     pub book_moves: usize,
     /// All moves.
     pub moves: String,
-    /// What the players thought of those after the opening.
+    /// The searches of the moves after the opening.
     pub thoughts: Vec<Thought>,
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
@@ -72,7 +72,7 @@ impl GameRecord {
         }
     }
 
-    /// The game for PGN; `None` if the record holds what is not chess.
+    /// The game for PGN; `None` if the record is not a legal game.
     pub fn to_pgn(&self, a: &Side, b: &Side) -> Option<Game> {
         let start = Position::from_fen(&self.start).ok()?;
         let mut reader = MoveReader::new(start);
@@ -127,11 +127,11 @@ fn comment(thought: &Thought) -> String {
     format!("{value}/{} {}n", thought.depth, thought.nodes)
 }
 
-/// How a match stands: what its pairs, counted strictly in order, add up to.
+/// The standing of a match: the sum over its pairs, counted strictly in order.
 ///
-/// Games finish out of order when several run at a time, so a pair counts only once all pairs
-/// before it are complete; and after the pair at which the sequential test decides, none counts.
-/// So at fixed nodes the result does not depend on how many games ran at a time.
+/// Games finish out of order when several run at once, so a pair counts only when all pairs before it
+/// are complete. No pair counts after the one at which the sequential test decides. So at fixed nodes
+/// the result does not depend on the number of games at once.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standing {
     /// A's wins, draws and losses.
@@ -142,15 +142,15 @@ pub struct Standing {
     pub endings: BTreeMap<Ending, u64>,
     /// Nodes and moves of A and of B.
     pub effort: [Effort; 2],
-    /// What the sequential test said, and its ratio, if there is one.
+    /// The decision of the sequential test and its log-likelihood ratio, if there is a test.
     pub test: Option<(Decision, f64)>,
     sprt: Option<Sprt>,
 }
 
-/// What a side spent.
+/// The effort of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Effort {
-    /// Moves thought about.
+    /// Moves searched.
     pub moves: u64,
     /// Nodes of all of them.
     pub nodes: u64,
@@ -171,7 +171,7 @@ impl Standing {
         }
     }
 
-    /// Counts what can be counted now. `games` are the games of the match by number.
+    /// Counts the pairs that can be counted. `games` are the games of the match by number.
     pub fn update(&mut self, games: &[Option<GameRecord>]) {
         while !self.is_decided() {
             let next = self.pairs.pairs() as usize * 2;

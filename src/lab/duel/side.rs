@@ -18,14 +18,14 @@ impl Side {
     /// gets the searcher's default scheme.
     ///
     /// # Errors
-    /// An unknown option or value, or an option without effect.
+    /// If an option or value is unknown, or an option has no effect.
     pub fn parse(text: &str, defaults: &Side) -> Result<Side, String> {
         let mut side = defaults.clone();
         let options = text.split(',').map(str::trim).filter(|option| !option.is_empty());
         let (mut scheme, mut names, mut has_elo) = (None, Vec::new(), false);
         for option in options {
             let (name, value) = match option.split_once('=') {
-                // A changed scheme alone has its first sign of equality after a plus.
+                // In a changed scheme alone the first `=` follows a `+`.
                 Some((name, value)) if !name.contains('+') => (name.trim(), value.trim()),
                 _ => ("NullMove", option),
             };
@@ -87,7 +87,7 @@ impl Side {
     }
 }
 
-/// All options that change the play, in the form that [`Side::parse`] reads.
+/// All options that change the play, in the syntax of [`Side::parse`].
 impl std::fmt::Display for Side {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let searcher = runner::searcher_name(self.searcher);

@@ -12,7 +12,7 @@ pub const MATERIALS: u64 = 64;
 pub struct Material {
     /// Index among all materials.
     pub number: u64,
-    /// As in the names of tables.
+    /// The name, as in the names of tables.
     pub name: String,
     sides: [String; 2],
     /// Turns in a row without a find.
@@ -68,7 +68,7 @@ impl Material {
     }
 }
 
-/// The part of the board for all pieces: zugzwangs are rare where pieces stand far apart.
+/// The part of the board for all pieces. Zugzwangs are rare if pieces are far apart.
 struct Window {
     side: usize,
     file: usize,
@@ -109,7 +109,7 @@ pub fn before(position: &Position) -> Vec<(Position, PackedMove)> {
     found
 }
 
-/// The squares from which a piece may have come without a capture.
+/// The squares from which a piece can have come without a capture.
 fn origins(position: &Position, role: Role, color: Color, to: Square) -> Bitboard {
     let empty = !position.occupied();
     match role {

@@ -1,4 +1,4 @@
-//! Balanced openings, as [`duel`](crate::lab::duel)'s own were made.
+//! Balanced openings. The built-in book of [`duel`](crate::lab::duel) was made by this command.
 
 use super::{Collection, Wanted};
 use crate::board::{PackedMove, Position};
@@ -36,7 +36,7 @@ pub struct OpeningsArgs {
     nodes: u64,
 }
 
-/// Writes the openings wanted, a line each, and returns their number.
+/// Writes the openings, a line each. Returns their number.
 ///
 /// # Errors
 /// If they cannot be written, and after Ctrl-C.

@@ -1,11 +1,11 @@
 //! Tactical positions from games.
 //!
-//! A position is kept if one move wins material or mates and no other comes near, if a shallow
-//! search does not find it, and if long searches of both searchers agree on it and are stable. The
-//! classic searcher proves it without null moves, so the suite favours none of the schemes.
+//! A position is kept if one move wins material or mates and no other comes near, if a shallow search does
+//! not find it, and if long searches of both searchers agree on it and are stable. The classic searcher
+//! proves it without null moves, so the suite favours no scheme.
 //!
-//! Left out are positions in check, positions where a side has king and pawns only (as in the 2002
-//! paper), recaptures, and positions that are won or lost anyway.
+//! Left out are positions in check, positions where a side has only king and pawns (as in the 2002 paper),
+//! recaptures, and positions that are won or lost without the move.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::search::thread::SearchThread;
 use crate::search::{Outcome, SearchJob, Searcher};
 use crate::time::Limits;
 
-/// Opening theory is skipped.
+/// First ply that is examined: opening theory is skipped.
 const FIRST_PLY: usize = 8;
 /// Least distance in plies of two positions of one game.
 const APART: usize = 6;
@@ -33,13 +33,13 @@ const APART: usize = 6;
 const WAVE: usize = 32;
 /// Hash size of every search.
 const HASH: TableSize = TableSize::Megabytes(16);
-/// Largest score of the second-best move, in unscaled centipawns: a won game has nothing to find.
+/// Largest score of the second-best move, in unscaled centipawns. Above it the game is won anyway.
 const WON: i32 = 300;
-/// Least score of the best move: a lost game has nothing to find.
+/// Least score of the best move, in unscaled centipawns. Below it the game is lost anyway.
 const HELD: i32 = -150;
 /// Last iterations that must agree.
 const STABLE: Depth = 2;
-/// The classic searcher's nodes for the proof, over those of the playing searcher.
+/// Nodes of the classic searcher's proof, as a multiple of those of the playing searcher.
 const CLASSIC_FACTOR: u64 = 8;
 
 /// Find tactical positions in games
@@ -81,10 +81,10 @@ pub struct TacticsArgs {
     gap: i32,
 }
 
-/// Mines games until enough is found or no game is left, and returns how many were found.
+/// Mines games until enough positions are found or no game is left. Returns the number found.
 ///
 /// # Errors
-/// Files that cannot be read or written, or hold no games, and Ctrl-C.
+/// If files cannot be read or written or hold no games, and after Ctrl-C.
 pub(super) fn mine(args: &TacticsArgs, files: &mut Files) -> Result<u32, LabError> {
     args.games.iter().for_each(|path| files.reads(path, "a file of games being read"));
     let games = read(&args.games)?;
@@ -96,8 +96,7 @@ pub(super) fn mine(args: &TacticsArgs, files: &mut Files) -> Result<u32, LabErro
     found.close(files, mined)
 }
 
-/// The games that have moves. A game that cannot be read is left out with a note: most large
-/// collections have some.
+/// The games that have moves. Bad games are left out with a note; most large collections have some.
 fn read(paths: &[PathBuf]) -> Result<Vec<pgn::Game>, LabError> {
     let (mut games, mut bad) = (Vec::new(), Vec::new());
     for path in paths {
@@ -124,7 +123,7 @@ struct Found {
     depth: Depth,
 }
 
-/// How many positions passed each step.
+/// Numbers of positions that passed each step.
 #[derive(Clone, Copy, Default, Debug)]
 struct Funnel {
     games: u64,
@@ -133,7 +132,7 @@ struct Funnel {
     candidates: u64,
     /// A long search by the playing searcher agrees.
     confirmed: u64,
-    /// So does one by the classic searcher.
+    /// A long search by the classic searcher agrees.
     proved: u64,
 }
 
@@ -174,7 +173,7 @@ impl<'a> Miner<'a> {
         Ok(())
     }
 
-    /// What games have to offer, in their order.
+    /// The positions found in some games, in order.
     fn wave(&self, games: &[pgn::Game]) -> Result<Vec<(Vec<Found>, Funnel)>, LabError> {
         let mut results = vec![(Vec::new(), Funnel::default()); games.len()];
         let work = |game: &pgn::Game, worker: &Worker| self.game(game, worker);
@@ -202,8 +201,8 @@ impl<'a> Miner<'a> {
         (found, funnel)
     }
 
-    /// The position, if it is one to keep; the move before captured on `taken`. The first search keeps
-    /// histories and table of the game so far: clearing them takes longer than the search.
+    /// Examines a position. `taken` is the square on which the last move captured. The first search keeps
+    /// histories and table of the game: clearing them takes longer than the search.
     fn examine(
         &self,
         position: &Position,
@@ -215,7 +214,7 @@ impl<'a> Miner<'a> {
         let dull = position.in_check()
             || position.legal_moves().len() < 2
             || epd::is_pawn_ending(position);
-        // Without the clock and the history, which the file will not have.
+        // Without halfmove clock and history, which the file does not have.
         let position = Position::from_fen(&format!("{} 0 1", position.epd_fields())).ok();
         let position = position.filter(|_| !dull)?;
         funnel.seen += 1;

@@ -1,13 +1,13 @@
 //! Zugzwang positions of three and four men, proved by tables and by search.
 //!
-//! A position in zugzwang sets no task: its side to move has nothing good to find. Two kinds of tasks
-//! lead to zugzwangs. A searcher that passes there sees a defence that does not exist.
+//! A zugzwang itself is no task: its side to move has no good move to find. Two kinds of tasks lead to
+//! zugzwangs. A searcher that passes in the zugzwang sees a defence that does not exist.
 //!
-//! - *Moves*: one, three or five plies before the zugzwang, one quiet move is each time the only one that
-//!   keeps the result, by the tables. Made backwards. Each zugzwang gives one task, mirror images and
-//!   changed colours included.
-//! - *Mates*: the longest defence comes into zugzwang; with a pass it would last longer. A mate cannot
-//!   be found by chance, since its score counts.
+//! - *Moves*: one, three or five plies before the zugzwang, with one quiet move at each step that is the only
+//!   one to keep the result, by the tables. Generated backwards. Each zugzwang gives one task; mirror images
+//!   and changed colours count as the same.
+//! - *Mates*: the longest defence runs into zugzwang and would last longer with a pass. A mate cannot
+//!   be found by chance, since its score must be right too.
 //!
 //! The classic searcher without null moves must solve a task, but not at a small depth.
 
@@ -30,14 +30,14 @@ use crate::search::null_move::Scheme;
 use crate::search::{Outcome, SearchJob, Searcher};
 use crate::time::Limits;
 
-/// One material gives at most 1/SHARE of the positions while others give any: otherwise most would be
-/// pawn endings.
+/// One material gives at most 1/SHARE of the positions while others give any. Otherwise most would be pawn
+/// endings.
 const SHARE: u32 = 10;
 /// Candidates per turn that are proved by search.
 const CANDIDATES: usize = 10;
 /// A material is given up after this many turns in a row without a find.
 const BARREN: u32 = 5;
-/// Least number of wrong moves: of two moves, chance finds the right one too often.
+/// Least number of wrong moves, so that the right move is rarely found by chance.
 const WRONG_MOVES: usize = 3;
 /// Hash size of every search.
 const HASH: TableSize = TableSize::Megabytes(16);
@@ -123,8 +123,7 @@ enum Task {
     Mate(i32),
 }
 
-/// Tries random positions of every material in turn until enough is found, and returns how many
-/// were.
+/// Tries random positions of every material in turn until enough are found. Returns the number found.
 ///
 /// # Errors
 /// If the tables cannot be opened or the file cannot be written, and after Ctrl-C.
@@ -214,7 +213,7 @@ impl Miner<'_> {
         Ok(finds)
     }
 
-    /// What the tables say can be made of a random position.
+    /// The task that a random position gives by the tables.
     fn candidate(&self, position: &Position, random: &mut Random) -> Option<Find> {
         let find = |position: &Position, task, comment| {
             Some(Find {
@@ -237,13 +236,13 @@ impl Miner<'_> {
         }
         let (task, best, plies) = self.task_before(position, kept, random)?;
         let comment = format!("{comment} after {plies} plies");
-        // One task a zugzwang: the key is the zugzwang's.
+        // One task per zugzwang, so the key is that of the zugzwang.
         let zugzwang = find(position, Task::Move(best), comment)?;
         Some(Find { position: task, ..zugzwang })
     }
 
-    /// If the side to move would rather pass, whatever the fifty-move rule says: the result for the
-    /// other side, and the verdict in words.
+    /// If the side to move is in zugzwang, fifty-move rule aside: the result for the other side, and
+    /// the verdict in words.
     fn in_zugzwang(&self, position: &Position) -> Option<(Wdl, String)> {
         let (verdict, values) = exact(position, &self.tables)?;
         let certain = matches!(values.moving, Wdl::Loss | Wdl::Draw);
@@ -291,7 +290,7 @@ impl Miner<'_> {
         tasks.into_iter().find(|(task, best)| self.is_only_move(task, *best, kept))
     }
 
-    /// True if this move keeps the result and all others, of which there are enough, lose it.
+    /// True if this move keeps the result, all others lose it, and there are enough others.
     fn is_only_move(&self, position: &Position, best: PackedMove, kept: Wdl) -> bool {
         let moves = position.legal_moves();
         let result = |m| Some(-self.tables.probe_wdl(&position.play(m).0)?);

@@ -1,4 +1,4 @@
-//! The gain sequences: how far to shift the parameters, and how far to follow a result.
+//! The gain sequences: the size of the shifts and of the steps.
 //!
 //! Both shrink as powers of the iteration with Spall's exponents (1998, "Implementation of the
 //! simultaneous perturbation algorithm for stochastic optimization", IEEE Transactions on Aerospace
@@ -13,7 +13,7 @@ const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
 /// Damps the first iterations: this share of all iterations is added to the iteration's number.
 const DELAY: f64 = 0.1;
-/// The two values tried must differ as whole numbers.
+/// Least shift, so that the two values tried differ as integers.
 const MIN_SHIFT: f64 = 0.5;
 
 /// The gain sequences of a run.

@@ -9,7 +9,7 @@ use crate::board::{PackedMove, Position};
 use crate::score::Score;
 use crate::search::observer::{Entered, NullCutoff, Observer, Reason, Step};
 
-/// A tree in columns, one entry a node: the page reads less than a tenth of what rows would take.
+/// A tree in columns, one entry per node. Rows would take more than ten times the space.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Tree {
     /// Nodes of the last iteration without those of quiescence, shown or not.
@@ -18,13 +18,13 @@ pub struct Tree {
     pub total_nodes: u64,
     /// Null-move cutoffs believed in the last iteration.
     pub believed: usize,
-    /// Cutoffs that were not judged since there were too many.
+    /// Cutoffs over the limit, which were not judged.
     pub unjudged: usize,
     /// The node above; the root has itself.
     parent: Vec<u32>,
     /// The move that leads here: in SAN, `--` for a null move, `=` for a recheck of the node above.
     san: Vec<String>,
-    /// The same as UCI writes it.
+    /// The same move in UCI notation.
     uci: Vec<String>,
     depth: Vec<i16>,
     alpha: Vec<i16>,
@@ -39,7 +39,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// How many nodes are recorded.
+    /// The number of recorded nodes.
     pub fn shown(&self) -> usize {
         self.parent.len()
     }
@@ -57,7 +57,7 @@ fn code(reason: Reason) -> u8 {
     }
 }
 
-/// Records what a search does.
+/// An observer that records the tree.
 #[derive(Debug)]
 pub struct Recorder {
     state: Mutex<State>,
@@ -126,7 +126,7 @@ impl Observer for Recorder {
 impl State {
     fn enter(&mut self, node: &Entered<'_>) {
         if node.ply == 0 && self.path.is_empty() {
-            // Another iteration.
+            // A new iteration.
             self.tree = Tree::default();
             self.cutoffs.clear();
         }

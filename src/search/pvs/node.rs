@@ -197,7 +197,8 @@ impl<'p> Node<'p> {
         self.checks.as_ref().is_some_and(|checks| checks.gives(position, m))
     }
 
-    /// True if the node is not pruned for a low evaluation, since the side to move may have sacrificed material.
+    /// True if the node is not pruned for a low evaluation, since the side to move may have sacrificed
+    /// material.
     #[inline]
     pub fn keeps_sacrifices(&self) -> bool {
         prune::keeps_sacrifices(self.alpha, self.ply)

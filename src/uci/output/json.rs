@@ -103,7 +103,7 @@ impl JsonScore {
     }
 }
 
-/// Plain numbers and strings always have a JSON form.
+/// The JSON text; plain numbers and strings cannot fail.
 fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

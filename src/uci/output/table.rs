@@ -12,10 +12,10 @@ use crate::search::{Bound, Info, Line};
 /// A table this wide has all columns.
 const FULL_WIDTH: usize = 72;
 
-/// Width of the variation on a terminal too narrow for anything.
+/// Least width of the variation.
 const MIN_LINE_WIDTH: usize = 12;
 
-/// Whose view and which units, then the names of the columns.
+/// A line with view and units, then the names of the columns.
 pub(super) fn heading(root: &Position, wdl: bool, width: usize) -> String {
     let view = format!("{} to move; scores from the side to move {}", root.turn(), units());
     let names = Cells {
@@ -136,7 +136,7 @@ mod tests {
         Info { line, multi_pv: 1, nodes: 3000, tablebase_hits: 0, hash_full: 7 }
     }
 
-    /// Twenty-four plies that can be played for ever.
+    /// Twenty-four plies of a repeating line.
     fn long() -> Info {
         info(&Position::startpos(), &["g1f3 g8f6 f3g1 f6g8"; 6].join(" "))
     }
