@@ -17,16 +17,16 @@ use crate::score::{MAX_PLY, Score};
 
 /// A value for the middlegame and one for the endgame, in centipawns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Pair {
+pub struct TaperedValue {
     /// The value while all pieces are on the board.
     pub middle: i32,
     /// The value when none is left.
     pub end: i32,
 }
 
-/// Short for a [`Pair`].
-pub const fn pair(middle: i32, end: i32) -> Pair {
-    Pair { middle, end }
+/// Short for a [`TaperedValue`].
+pub const fn pair(middle: i32, end: i32) -> TaperedValue {
+    TaperedValue { middle, end }
 }
 
 /// Weights of the game phase, by role from pawn to king.
@@ -43,19 +43,19 @@ pub fn phase(position: &Position) -> i32 {
 pub const FULL_PHASE: i32 = 24;
 
 /// The values of [`first`].
-pub static FIRST: Values = Values::new(first::TEMPO, &first::HALVES);
+pub static FIRST: ClassicalValues = ClassicalValues::new(first::TEMPO, &first::HALVES);
 
 /// The values of [`taught`].
-pub static TAUGHT: Values = Values::new(taught::TEMPO, &taught::HALVES);
+pub static TAUGHT: ClassicalValues = ClassicalValues::new(taught::TEMPO, &taught::HALVES);
 
 /// The value of each kind of piece (by role from pawn to king) on each square of the left half of the
 /// board, files a to d, rank by rank from White's first; the right half mirrors it. In the form that
 /// `tacet tune-eval` prints.
-pub type Halves = [[Pair; 32]; 6];
+pub type Halves = [[TaperedValue; 32]; 6];
 
 /// The values of a classical evaluation.
 #[derive(Debug)]
-pub struct Values {
+pub struct ClassicalValues {
     /// Bonus for the side to move, in centipawns.
     tempo: i32,
     /// What each piece on each square adds to [`Sums`], by
@@ -65,20 +65,20 @@ pub struct Values {
 
 /// The sums of the current position (the top) and of the positions before it.
 #[derive(Clone, Debug)]
-pub struct Stack {
-    values: &'static Values,
+pub struct SumStack {
+    values: &'static ClassicalValues,
     top: Sums,
     below: Vec<Sums>,
 }
 
-impl Stack {
+impl SumStack {
     /// A stack of these values whose bottom is `position`.
-    pub fn new(values: &'static Values, position: &Position) -> Stack {
-        Stack { values, top: values.sums(position), below: Vec::with_capacity(MAX_PLY + 16) }
+    pub fn new(values: &'static ClassicalValues, position: &Position) -> SumStack {
+        SumStack { values, top: values.sums(position), below: Vec::with_capacity(MAX_PLY + 16) }
     }
 
     /// Does the stack use these values?
-    pub fn is_of(&self, values: &'static Values) -> bool {
+    pub fn is_of(&self, values: &'static ClassicalValues) -> bool {
         std::ptr::eq(self.values, values)
     }
 
@@ -155,15 +155,15 @@ impl Sums {
     }
 }
 
-impl Values {
-    const fn new(tempo: i32, halves: &Halves) -> Values {
+impl ClassicalValues {
+    const fn new(tempo: i32, halves: &Halves) -> ClassicalValues {
         let mut entries = [0; 768];
         let mut role = 0;
         while role < 6 {
             let mut square = 0;
             while square < 64 {
                 let file = if square % 8 < 4 { square % 8 } else { 7 - square % 8 };
-                let Pair { middle, end } = halves[role][square / 8 * 4 + file];
+                let TaperedValue { middle, end } = halves[role][square / 8 * 4 + file];
                 let value = middle as i64 + ((end as i64) << END_SHIFT);
                 let phase = (PHASE[role] as i64) << PHASE_SHIFT;
                 entries[role * 64 + square] = phase + value;
@@ -173,7 +173,7 @@ impl Values {
             }
             role += 1;
         }
-        Values { tempo, entries }
+        ClassicalValues { tempo, entries }
     }
 
     fn sums(&self, position: &Position) -> Sums {
@@ -224,11 +224,11 @@ mod tests {
     }
 
     /// Plays random games, passes among the moves; `visit` sees every node with its state.
-    fn random_games(mut visit: impl FnMut(&Position, &mut Stack, MoveList)) {
+    fn random_games(mut visit: impl FnMut(&Position, &mut SumStack, MoveList)) {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for game in 0..120 {
             let mut position = Position::from_fen(STARTS[game % STARTS.len()]).unwrap();
-            let mut state = Stack::new(&TAUGHT, &position);
+            let mut state = SumStack::new(&TAUGHT, &position);
             for _ in 0..160 {
                 let moves = position.legal_moves();
                 visit(&position, &mut state, moves.clone());
@@ -252,7 +252,7 @@ mod tests {
         let (mut castlings, mut passants, mut promotions, mut nodes) = (0, 0, 0, 0);
         random_games(|position, state, moves| {
             let before = state.evaluate(position);
-            assert_eq!(before, Stack::new(&TAUGHT, position).evaluate(position), "{position:?}");
+            assert_eq!(before, SumStack::new(&TAUGHT, position).evaluate(position), "{position:?}");
             for &m in moves.iter() {
                 castlings += usize::from(m.is_castle());
                 passants += usize::from(m.is_en_passant());
@@ -274,7 +274,7 @@ mod tests {
             let other = flipped(position);
             assert_eq!(
                 state.evaluate(position),
-                Stack::new(&TAUGHT, &other).evaluate(&other),
+                SumStack::new(&TAUGHT, &other).evaluate(&other),
                 "{position:?}"
             );
         });
@@ -293,7 +293,7 @@ mod tests {
     fn the_start_is_level_but_for_the_move() {
         let start = Position::startpos();
         for (values, tempo) in [(&FIRST, first::TEMPO), (&TAUGHT, taught::TEMPO)] {
-            assert_eq!(Stack::new(values, &start).evaluate(&start), Score::cp(tempo));
+            assert_eq!(SumStack::new(values, &start).evaluate(&start), Score::cp(tempo));
         }
     }
 

@@ -20,7 +20,7 @@ use network::{Network, NetworkError};
 #[derive(Clone, Debug)]
 pub enum Evaluator {
     /// The sum of these piece-square values.
-    Classical(&'static classical::Values),
+    Classical(&'static classical::ClassicalValues),
     /// A neural network.
     Network(Arc<Network>),
 }
@@ -68,9 +68,9 @@ impl Default for Evaluator {
 #[derive(Clone, Debug)]
 pub enum State {
     /// Of the classical evaluation.
-    Classical(classical::Stack),
+    Classical(classical::SumStack),
     /// Of a neural network.
-    Network(network::accumulator::Stack),
+    Network(network::accumulator::AccumulatorStack),
 }
 
 impl State {
@@ -83,11 +83,11 @@ impl State {
     pub fn with(evaluator: &Evaluator, position: &Position) -> State {
         match evaluator {
             Evaluator::Classical(values) => {
-                State::Classical(classical::Stack::new(values, position))
+                State::Classical(classical::SumStack::new(values, position))
             }
-            Evaluator::Network(network) => {
-                State::Network(network::accumulator::Stack::new(Arc::clone(network), position))
-            }
+            Evaluator::Network(network) => State::Network(
+                network::accumulator::AccumulatorStack::new(Arc::clone(network), position),
+            ),
         }
     }
 

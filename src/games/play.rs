@@ -22,12 +22,12 @@ pub trait Players {
 }
 
 /// A player for each side.
-pub struct Pair<'a> {
+pub struct PlayerPair<'a> {
     pub white: &'a mut Player,
     pub black: &'a mut Player,
 }
 
-impl Players for Pair<'_> {
+impl Players for PlayerPair<'_> {
     fn new_game(&mut self) {
         self.white.new_game();
         self.black.new_game();

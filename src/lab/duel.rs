@@ -34,7 +34,7 @@ use crate::board::tablebase::Tablebase;
 use crate::eval::Evaluator;
 use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
-use crate::games::play::{self, Conditions, Pair};
+use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::interrupt;
@@ -418,7 +418,7 @@ impl Plan {
         while let Some(&number) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let Some(opening) = self.book.opening(number / 2) else { return };
             let (white, black) = if number % 2 == 0 { (&mut a, &mut b) } else { (&mut b, &mut a) };
-            let mut players = Pair { white, black };
+            let mut players = PlayerPair { white, black };
             let Some(finished) = play::play(opening, &mut players, conditions) else { return };
             let record = GameRecord::new(number, opening, &finished);
             if sender.send(Ok(record)).is_err() {

@@ -18,7 +18,7 @@ use crate::board::pgn::GameResult;
 use crate::eval::Evaluator;
 use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
-use crate::games::play::{self, Conditions, Pair};
+use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side};
 use crate::kit::files::Files;
 use crate::search::Searcher;
@@ -168,7 +168,7 @@ impl PairSetup {
                 Color::White => (&mut first, &mut second),
                 Color::Black => (&mut second, &mut first),
             };
-            let mut players = Pair { white, black };
+            let mut players = PlayerPair { white, black };
             let winner = match play::play(opening, &mut players, conditions)
                 .map(|finished| finished.result)
             {

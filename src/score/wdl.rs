@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 use super::Score;
 
 /// The model that `tacet fit-wdl` fitted to Tacet's own games (`docs/notebook/networks.md`).
-pub const MODEL: Model =
-    Model { even: [91.5, -10.0, 90.6, -18.0], width: [97.2, 40.9, -40.3, 9.1] };
+pub const MODEL: WinModel =
+    WinModel { even: [91.5, -10.0, 90.6, -18.0], width: [97.2, 40.9, -40.3, 9.1] };
 
 /// The move number at which +100 displayed centipawns win half of the games.
 pub const REFERENCE: u32 = 32;
@@ -20,7 +20,7 @@ pub const MOVES: RangeInclusive<u32> = 8..=100;
 
 /// The win model. The polynomials are in the move number divided by [`REFERENCE`], lowest power first.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Model {
+pub struct WinModel {
     /// The score that wins half of the games, in unscaled centipawns.
     pub even: [f64; 4],
     /// The distance from it at which a score wins 73 or 27 % of the games, in unscaled centipawns.
@@ -53,7 +53,7 @@ impl Chances {
     }
 }
 
-impl Model {
+impl WinModel {
     /// The probability that a score in unscaled centipawns wins.
     pub fn win(&self, value: f64, number: u32) -> f64 {
         let (even, width) = self.curve(number);

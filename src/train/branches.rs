@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::format::Game;
+use super::format::TrainingGame;
 use super::{TrainError, visit_games};
 use crate::board::Position;
 use crate::games::random_opening::OPENING_LIMIT;
@@ -14,7 +14,7 @@ use crate::kit::random::Random;
 /// Games that have at least one undecided position.
 #[derive(Debug)]
 pub struct Branches {
-    games: Vec<Game>,
+    games: Vec<TrainingGame>,
 }
 
 impl Branches {
@@ -42,7 +42,7 @@ impl Branches {
 }
 
 /// The plies of a game at which its score was not decided.
-fn open_plies(game: &Game) -> impl Iterator<Item = usize> {
+fn open_plies(game: &TrainingGame) -> impl Iterator<Item = usize> {
     let plies = game.moves.iter().enumerate();
     plies.filter(|(_, (_, score))| score.value().abs() <= OPENING_LIMIT).map(|(ply, _)| ply)
 }
@@ -63,7 +63,7 @@ mod tests {
             (m, Score::cp(*score))
         };
         let moves = scores.iter().map(&mut next).collect();
-        let game = Game { start, result: GameResult::Draw, moves };
+        let game = TrainingGame { start, result: GameResult::Draw, moves };
         let path = std::env::temp_dir().join(format!("tacet-{}-{name}", std::process::id()));
         std::fs::write(&path, game.to_bytes()).unwrap();
         path

@@ -187,7 +187,7 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::format::{Game, whole_games};
+    use crate::train::format::{TrainingGame, whole_games};
     use std::collections::HashSet;
     use std::path::PathBuf;
     use tempfile::TempDir;
@@ -236,8 +236,8 @@ mod tests {
         std::fs::read(args.inner_out.as_ref().unwrap()).unwrap()
     }
 
-    fn games(mut bytes: &[u8]) -> Vec<Game> {
-        std::iter::from_fn(|| Game::read(&mut bytes).unwrap()).collect()
+    fn games(mut bytes: &[u8]) -> Vec<TrainingGame> {
+        std::iter::from_fn(|| TrainingGame::read(&mut bytes).unwrap()).collect()
     }
 
     fn inner_positions(mut bytes: &[u8]) -> Vec<InnerPosition> {
@@ -382,7 +382,7 @@ mod tests {
             ..runs.args(name, 16, threads)
         };
         let passed: HashSet<u64> =
-            games(&old).iter().flat_map(Game::positions).map(|(p, ..)| p.key()).collect();
+            games(&old).iter().flat_map(TrainingGame::positions).map(|(p, ..)| p.key()).collect();
         let share = |name, branch_share| {
             let whole = made(&branched(name, 1, branch_share));
             games(&whole).iter().filter(|game| passed.contains(&game.start.key())).count()
@@ -481,7 +481,10 @@ mod tests {
         let mut player = SelfPlay::new(&args, &Evaluator::default(), None).unwrap();
         for number in 0..8 {
             let game = player.play(number).game;
-            assert_eq!(Game::read(&mut game.to_bytes().as_slice()).unwrap().as_ref(), Some(&game));
+            assert_eq!(
+                TrainingGame::read(&mut game.to_bytes().as_slice()).unwrap().as_ref(),
+                Some(&game)
+            );
             assert!(!game.moves.is_empty() && game.moves.len() <= 400);
         }
     }

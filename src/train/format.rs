@@ -35,7 +35,7 @@ use crate::score::Score;
 
 /// A game with the score of every position before its move.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Game {
+pub struct TrainingGame {
     /// Where it began, after the opening moves.
     pub start: Position,
     /// How it ended.
@@ -67,7 +67,7 @@ impl InnerPosition {
     /// The position in viriformat's bytes: a game of one move.
     pub fn to_bytes(&self) -> Vec<u8> {
         let moves = vec![(self.best, self.score)];
-        let game = Game { start: self.position.clone(), result: GameResult::Draw, moves };
+        let game = TrainingGame { start: self.position.clone(), result: GameResult::Draw, moves };
         let mut bytes = game.to_bytes();
         let [low, high, highest, _] = self.game.to_le_bytes();
         (bytes[EVALUATION], bytes[EVALUATION + 1], bytes[EXTRA]) = (low, high, highest);
@@ -79,7 +79,9 @@ impl InnerPosition {
     /// # Errors
     /// If the bytes are not a game of one legal move with the number of another game, or end early.
     pub fn read(reader: &mut impl Read) -> Result<Option<InnerPosition>, FormatError> {
-        let Some((header, stored)) = Game::read_with_header(reader)? else { return Ok(None) };
+        let Some((header, stored)) = TrainingGame::read_with_header(reader)? else {
+            return Ok(None);
+        };
         let [low, high, highest] = [EVALUATION, EVALUATION + 1, EXTRA].map(|at| header[at]);
         let game = u32::from_le_bytes([low, high, highest, 0]);
         match stored.moves[..] {
@@ -137,7 +139,7 @@ const EXTRA: usize = 31;
 pub(super) const STEP: usize = 4;
 const END: [u8; STEP] = [0; STEP];
 
-impl Game {
+impl TrainingGame {
     /// The game in viriformat's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut packed = dataformat::Game::new(&viri_board(&self.start));
@@ -159,13 +161,13 @@ impl Game {
     ///
     /// # Errors
     /// If the bytes are not a game of legal moves, or end early.
-    pub fn read(reader: &mut impl Read) -> Result<Option<Game>, FormatError> {
-        Ok(Game::read_with_header(reader)?.map(|(_, game)| game))
+    pub fn read(reader: &mut impl Read) -> Result<Option<TrainingGame>, FormatError> {
+        Ok(TrainingGame::read_with_header(reader)?.map(|(_, game)| game))
     }
 
     fn read_with_header(
         reader: &mut impl Read,
-    ) -> Result<Option<([u8; HEADER], Game)>, FormatError> {
+    ) -> Result<Option<([u8; HEADER], TrainingGame)>, FormatError> {
         let mut header = [0; HEADER];
         match fill(reader, &mut header)? {
             0 => return Ok(None),
@@ -173,7 +175,7 @@ impl Game {
             _ => return Err(FormatError::Truncated),
         }
         let (start, result) = unpack_header(&header)?;
-        let mut game = Game { start: start.clone(), result, moves: Vec::new() };
+        let mut game = TrainingGame { start: start.clone(), result, moves: Vec::new() };
         let mut position = start;
         while let Some((raw, score)) = read_step(reader)? {
             let m = unpack_move(raw)
@@ -406,13 +408,13 @@ mod tests {
         "1rk1r3/8/8/8/8/8/8/1RK1R3 w EBeb - 3 9", // Chess960
     ];
 
-    fn random_game(number: u64) -> Game {
+    fn random_game(number: u64) -> TrainingGame {
         let mut random = Random::numbered(11, number);
         let start = Position::from_fen(STARTS[number as usize % STARTS.len()]).unwrap();
         let result =
             [GameResult::Win(Color::Black), GameResult::Draw, GameResult::Win(Color::White)]
                 [random.below(3)];
-        let mut game = Game { start: start.clone(), result, moves: Vec::new() };
+        let mut game = TrainingGame { start: start.clone(), result, moves: Vec::new() };
         let mut position = start;
         for _ in 0..random.below(120) {
             let moves = position.legal_moves();
@@ -428,13 +430,13 @@ mod tests {
 
     #[test]
     fn games_survive_writing_and_reading() {
-        let games: Vec<Game> = (0..100).map(random_game).collect();
-        let bytes: Vec<u8> = games.iter().flat_map(Game::to_bytes).collect();
+        let games: Vec<TrainingGame> = (0..100).map(random_game).collect();
+        let bytes: Vec<u8> = games.iter().flat_map(TrainingGame::to_bytes).collect();
         let mut reader = bytes.as_slice();
         for game in &games {
-            assert_eq!(Game::read(&mut reader).unwrap().as_ref(), Some(game));
+            assert_eq!(TrainingGame::read(&mut reader).unwrap().as_ref(), Some(game));
         }
-        assert_eq!(Game::read(&mut reader), Ok(None));
+        assert_eq!(TrainingGame::read(&mut reader), Ok(None));
     }
 
     #[test]
@@ -484,7 +486,7 @@ mod tests {
         let (mut reader, mut games) = (bytes.as_slice(), bytes.as_slice());
         for position in &inner {
             assert_eq!(InnerPosition::read(&mut reader).unwrap().as_ref(), Some(position));
-            let game = Game::read(&mut games).unwrap().unwrap();
+            let game = TrainingGame::read(&mut games).unwrap().unwrap();
             assert_eq!((game.start, game.moves.len()), (position.position.clone(), 1));
         }
         assert_eq!(InnerPosition::read(&mut reader), Ok(None));
@@ -502,14 +504,18 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[index] ^= 1 << bit;
-                errors += usize::from(Game::read(&mut damaged.as_slice()).is_err());
+                errors += usize::from(TrainingGame::read(&mut damaged.as_slice()).is_err());
             }
         }
         assert!(errors > bytes.len());
-        let short = Game::read(&mut &bytes[..bytes.len() - 1]);
+        let short = TrainingGame::read(&mut &bytes[..bytes.len() - 1]);
         assert_eq!(short, Err(FormatError::Truncated));
         assert_eq!(
-            Game::read(&mut [255_u8; 64].as_slice()).unwrap_err().to_string().lines().count(),
+            TrainingGame::read(&mut [255_u8; 64].as_slice())
+                .unwrap_err()
+                .to_string()
+                .lines()
+                .count(),
             1
         );
     }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use crate::eval::network::NetworkError;
 use crate::kit::files::FilesError;
-use format::Game;
+use format::TrainingGame;
 
 /// The name, for `datagen` and `judge`, of the piece-square values from which all networks descend.
 pub const FIRST: &str = "<first>";
@@ -30,12 +30,15 @@ pub const FIRST: &str = "<first>";
 ///
 /// # Errors
 /// If a file cannot be read, or holds anything but games.
-pub fn visit_games(files: &[PathBuf], mut visit: impl FnMut(u64, Game)) -> Result<(), TrainError> {
+pub fn visit_games(
+    files: &[PathBuf],
+    mut visit: impl FnMut(u64, TrainingGame),
+) -> Result<(), TrainError> {
     for path in files {
         let file = File::open(path).map_err(TrainError::file(path))?;
         let mut reader = BufReader::with_capacity(1 << 20, file);
         for number in 1.. {
-            let game = Game::read(&mut reader).map_err(|reason| TrainError::Data {
+            let game = TrainingGame::read(&mut reader).map_err(|reason| TrainError::Data {
                 path: path.clone(),
                 game: number,
                 reason,

@@ -4,7 +4,7 @@
 //! Each kind of piece has a `Profile` of a few numbers: its material, and what it gains by standing in the
 //! centre, by advancing, and so on.
 
-use crate::eval::classical::{Halves, Pair, pair};
+use crate::eval::classical::{Halves, TaperedValue, pair};
 
 /// Squares of the left half of the board, rank by rank from White's first rank.
 pub const SQUARES: usize = 32;
@@ -24,17 +24,17 @@ pub fn tables() -> Halves {
 /// The prior of a kind of piece, in centipawns.
 struct Profile {
     /// The material value.
-    material: Pair,
+    material: TaperedValue,
     /// Per step from the edge, of both coordinates: 6 steps on the four central squares.
-    centre: Pair,
+    centre: TaperedValue,
     /// Per rank above the own first rank.
-    advance: Pair,
+    advance: TaperedValue,
     /// Per square of that number.
-    advance_squared: Pair,
+    advance_squared: TaperedValue,
     /// On the seventh rank.
-    seventh: Pair,
+    seventh: TaperedValue,
     /// On the first rank.
-    home: Pair,
+    home: TaperedValue,
 }
 
 /// By role from pawn to king.
@@ -91,7 +91,7 @@ const PROFILES: [Profile; 6] = [
 
 impl Profile {
     /// The value on file 0 to 3 and rank 0 to 7.
-    fn value(&self, file: usize, rank: usize) -> Pair {
+    fn value(&self, file: usize, rank: usize) -> TaperedValue {
         let terms = [
             (self.material, 1),
             (self.centre, steps_from_edge(file) + steps_from_edge(rank)),
@@ -100,7 +100,7 @@ impl Profile {
             (self.seventh, usize::from(rank == 6)),
             (self.home, usize::from(rank == 0)),
         ];
-        let sum = |part: fn(&Pair) -> i32| {
+        let sum = |part: fn(&TaperedValue) -> i32| {
             terms.iter().map(|(weight, times)| part(weight) * *times as i32).sum()
         };
         pair(sum(|weight| weight.middle), sum(|weight| weight.end))

@@ -13,11 +13,11 @@ use std::path::PathBuf;
 
 use super::adam::{Adam, Rate};
 use super::curve::{self, Curve, cross_entropy};
-use super::format::Game;
+use super::format::TrainingGame;
 use super::{TrainError, prior, visit_games};
 use crate::board::pgn::GameResult;
 use crate::board::{Color, PackedMove, Position};
-use crate::eval::classical::{FULL_PHASE, Halves, Pair, first, phase};
+use crate::eval::classical::{FULL_PHASE, Halves, TaperedValue, first, phase};
 use crate::eval::endings::{self, Balance};
 use crate::kit::random::Random;
 use crate::score::Score;
@@ -104,7 +104,7 @@ fn load(files: &[PathBuf]) -> Result<(Data, Data), TrainError> {
 }
 
 impl Data {
-    fn add(&mut self, game: &Game) {
+    fn add(&mut self, game: &TrainingGame) {
         for (position, m, score) in game.positions() {
             if is_wanted(&position, m, score) {
                 self.add_position(&position, game.result, score);
@@ -299,7 +299,7 @@ fn rust_tables(values: &Values) -> String {
         for rank in 0..8 {
             text.push_str("       ");
             for file in 0..4 {
-                let Pair { middle, end } = rounded(values, role, rank * 4 + file);
+                let TaperedValue { middle, end } = rounded(values, role, rank * 4 + file);
                 text.push_str(&format!(" pair({middle}, {end}),"));
             }
             text.push('\n');
@@ -310,13 +310,13 @@ fn rust_tables(values: &Values) -> String {
     text
 }
 
-fn rounded(values: &Values, role: usize, square: usize) -> Pair {
+fn rounded(values: &Values, role: usize, square: usize) -> TaperedValue {
     if role == 0 && !(4..28).contains(&square) {
-        return Pair::default(); // no pawn can stand here
+        return TaperedValue::default(); // no pawn can stand here
     }
     let feature = role * prior::SQUARES + square;
     let whole = |value: f64| value.round() as i32;
-    Pair { middle: whole(values[feature]), end: whole(values[FEATURES + feature]) }
+    TaperedValue { middle: whole(values[feature]), end: whole(values[FEATURES + feature]) }
 }
 
 #[cfg(test)]

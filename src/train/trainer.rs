@@ -43,11 +43,11 @@ use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::kit::{fingerprint, interrupt};
-use checkpoint::State;
+use checkpoint::TrainingState;
 use corpus::{Corpus, threads};
-use history::Row;
+use history::LogRow;
 use judge::{Validation, validate};
-use learner::{Learner, Step};
+use learner::{Learner, StepSettings};
 use loss::{Loss, Losses, Target};
 use model::Model;
 use sample::Sample;
@@ -179,7 +179,7 @@ pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
     {
         let centipawns = parameters.scale;
         let model = Model::of(&parameters).with_logits(centipawns, args.scale);
-        training.state = State::new(model);
+        training.state = TrainingState::new(model);
     }
     training.report_start();
     training.go_on(interrupt::is_requested)?;
@@ -259,7 +259,7 @@ struct Training<'a> {
     schedule: Schedule,
     fingerprint: u64,
     learner: Learner,
-    state: State,
+    state: TrainingState,
     progress: Progress,
     last_checkpoint: Instant,
     /// When the speed was last reported, and the positions seen then.
@@ -303,10 +303,10 @@ impl<'a> Training<'a> {
         let state = if outputs.resumes {
             let path = outputs.checkpoint.as_path();
             let bytes = std::fs::read(path).map_err(TrainError::file(path))?;
-            State::read(&bytes, fingerprint, shape)
+            TrainingState::read(&bytes, fingerprint, shape)
                 .map_err(|reason| TrainError::Checkpoint { path: path.to_path_buf(), reason })?
         } else {
-            State::new(Model::random(shape, &mut Random::numbered(args.seed, 0)))
+            TrainingState::new(Model::random(shape, &mut Random::numbered(args.seed, 0)))
         };
         let seen = state.place.seen;
         Ok(Training {
@@ -422,13 +422,13 @@ impl<'a> Training<'a> {
     /// One step.
     fn learn(&mut self, samples: &[Sample], batch: &[u32]) -> Result<(), TrainError> {
         let seen = self.state.place.seen + batch.len() as u64;
-        let step = Step {
+        let step = StepSettings {
             loss: self.args.loss,
             target: Target { curve: self.curve(), wdl: self.schedule.wdl(seen) },
             lr: self.schedule.lr(seen),
             decay: self.args.decay,
         };
-        let State { model, optimizer, .. } = &mut self.state;
+        let TrainingState { model, optimizer, .. } = &mut self.state;
         let loss = self.learner.learn(model, optimizer, samples, batch, step);
         let state = &mut self.state;
         state.place.batch += 1;
@@ -462,7 +462,7 @@ impl<'a> Training<'a> {
         let training = self.state.since_row.take();
         let held_out = if validates { Some(self.validate_and_keep()?) } else { None };
         self.progress.set_message(format!("loss {training:.6}"));
-        self.state.rows.push(Row {
+        self.state.rows.push(LogRow {
             positions: seen,
             lr: self.schedule.lr(seen),
             wdl: self.schedule.wdl(seen),

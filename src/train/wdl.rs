@@ -11,7 +11,7 @@ use super::{TrainError, visit_games};
 use crate::board::Color;
 use crate::board::pgn::GameResult;
 use crate::score::Score;
-use crate::score::wdl::{MOVES, Model, REFERENCE, powers};
+use crate::score::wdl::{MOVES, REFERENCE, WinModel, powers};
 
 /// Options of `tacet fit-wdl`.
 #[derive(clap::Args, Clone, Debug)]
@@ -44,7 +44,7 @@ pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError>
     let numbers = |polynomial: [f64; 4]| polynomial.map(|number| format!("{number:.1}")).join(", ");
     writeln!(
         output,
-        "pub const MODEL: Model =\n    Model {{ even: [{}], width: [{}] }};",
+        "pub const MODEL: WinModel =\n    WinModel {{ even: [{}], width: [{}] }};",
         numbers(model.even),
         numbers(model.width)
     )
@@ -112,9 +112,9 @@ impl Counts {
 const NUMBERS: usize = 8;
 
 /// The model of maximum likelihood.
-fn fitted(counts: &Counts) -> Model {
+fn fitted(counts: &Counts) -> WinModel {
     const ROUNDS: usize = 200;
-    let mut model = Model { even: [150.0, 0.0, 0.0, 0.0], width: [80.0, 0.0, 0.0, 0.0] };
+    let mut model = WinModel { even: [150.0, 0.0, 0.0, 0.0], width: [80.0, 0.0, 0.0, 0.0] };
     let mut likelihood = log_likelihood(counts, &model);
     for _ in 0..ROUNDS {
         let step = newton_step(counts, &model);
@@ -133,21 +133,21 @@ fn fitted(counts: &Counts) -> Model {
     model
 }
 
-fn moved(model: &Model, step: &[f64; NUMBERS], share: f64) -> Model {
-    Model {
+fn moved(model: &WinModel, step: &[f64; NUMBERS], share: f64) -> WinModel {
+    WinModel {
         even: std::array::from_fn(|i| model.even[i] + share * step[i]),
         width: std::array::from_fn(|i| model.width[i] + share * step[4 + i]),
     }
 }
 
 /// Chances of loss, draw and win, none of them 0.
-fn chances(model: &Model, cell: &Cell) -> [f64; 3] {
+fn chances(model: &WinModel, cell: &Cell) -> [f64; 3] {
     let (win, loss) = (model.win(cell.value, cell.number), model.win(-cell.value, cell.number));
     [loss, 1.0 - win - loss, win].map(|chance| chance.max(1e-9))
 }
 
 /// The log-likelihood of the counts; minus infinity for an invalid model.
-fn log_likelihood(counts: &Counts, model: &Model) -> f64 {
+fn log_likelihood(counts: &Counts, model: &WinModel) -> f64 {
     let has_meaning =
         MOVES.map(|number| model.curve(number)).all(|(even, width)| even > 0.0 && width > 1.0);
     if !has_meaning {
@@ -161,7 +161,7 @@ fn log_likelihood(counts: &Counts, model: &Model) -> f64 {
 }
 
 /// The step of Fisher scoring.
-fn newton_step(counts: &Counts, model: &Model) -> [f64; NUMBERS] {
+fn newton_step(counts: &Counts, model: &WinModel) -> [f64; NUMBERS] {
     let mut gradient = [0.0; NUMBERS];
     let mut curvature = [[0.0; NUMBERS]; NUMBERS];
     for cell in counts.cells() {
@@ -216,7 +216,7 @@ fn solved(mut matrix: [[f64; NUMBERS]; NUMBERS], mut right: [f64; NUMBERS]) -> [
 
 // --- Reporting -----------------------------------------------------------------------------------
 
-fn report(counts: &Counts, model: &Model) {
+fn report(counts: &Counts, model: &WinModel) {
     let total = counts.total();
     let loss = -log_likelihood(counts, model) / total;
     eprintln!("{total:.0} positions, loss {loss:.4}");
@@ -238,7 +238,7 @@ fn report(counts: &Counts, model: &Model) {
 /// Percentage of wins within 25 centipawns of a score, expected and found; `None` below 100 positions.
 fn compared(
     counts: &Counts,
-    model: &Model,
+    model: &WinModel,
     moves: std::ops::RangeInclusive<u32>,
     value: i32,
 ) -> Option<(f64, f64)> {
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_known_model_is_recovered() {
-        let truth = Model { even: [230.0, -120.0, 40.0, -4.0], width: [60.0, 30.0, -12.0, 2.0] };
+        let truth = WinModel { even: [230.0, -120.0, 40.0, -4.0], width: [60.0, 30.0, -12.0, 2.0] };
         let mut counts = Counts::new();
         for number in MOVES {
             for value in (-MAX_SCORE..=MAX_SCORE).step_by(STEP as usize) {

@@ -34,7 +34,7 @@ fn games_are_made_and_learned_from() {
     let many: Vec<&str> = ["fit-wdl"].into_iter().chain([path; 40]).collect();
     let output = tacet(&many).success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
-    assert!(text.starts_with("pub const MODEL: Model =") && !text.contains("NaN"), "{text}");
+    assert!(text.starts_with("pub const MODEL: WinModel =") && !text.contains("NaN"), "{text}");
     let _ = std::fs::remove_file(&file);
 }
 

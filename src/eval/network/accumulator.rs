@@ -20,7 +20,7 @@ use crate::score::{MAX_PLY, Score};
 
 /// The accumulators of the current position and of those before it.
 #[derive(Clone, Debug)]
-pub struct Stack {
+pub struct AccumulatorStack {
     network: Arc<Network>,
     /// Entries above the top are left over from other lines.
     entries: Vec<Accumulator>,
@@ -46,14 +46,14 @@ struct Cached {
     pieces: [[Bitboard; 6]; 2],
 }
 
-impl Stack {
+impl AccumulatorStack {
     /// A stack whose bottom is `position`.
-    pub fn new(network: Arc<Network>, position: &Position) -> Stack {
+    pub fn new(network: Arc<Network>, position: &Position) -> AccumulatorStack {
         let empty = Cached { values: network.bias, pieces: [[Bitboard::EMPTY; 6]; 2] };
         let cache = Box::new([(); 2].map(|()| std::array::from_fn(|_| empty.clone())));
         let mut entries = Vec::with_capacity(MAX_PLY + 16);
         entries.push(Accumulator::of(position));
-        Stack { network, entries, top: 0, cache }
+        AccumulatorStack { network, entries, top: 0, cache }
     }
 
     /// Does the stack belong to this network?

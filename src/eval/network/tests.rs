@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::accumulator::Stack;
+use super::accumulator::AccumulatorStack;
 use super::*;
 use crate::board::{Change, Color, Position, Square, color_index};
 use crate::eval::{Evaluator, State, endings};
@@ -88,7 +88,7 @@ fn incremental_updates_equal_recomputation_and_taking_back_restores_them() {
     let (mut castlings, mut passants, mut promotions, mut crossings, mut passes) = (0, 0, 0, 0, 0);
     for game in 0..80 {
         let mut position = Position::from_fen(STARTS[game % STARTS.len()]).unwrap();
-        let mut stack = Stack::new(Arc::clone(&network), &position);
+        let mut stack = AccumulatorStack::new(Arc::clone(&network), &position);
         let mut line: Vec<Position> = Vec::new();
         for _ in 0..140 {
             let moves = position.legal_moves();
@@ -229,7 +229,7 @@ fn numbers_too_large_for_the_arithmetic_are_refused() {
 fn the_embedded_network_is_the_default() {
     let network = Network::read(EMBEDDED).expect("a network");
     let position = Position::from_fen(STARTS[1]).unwrap();
-    let expected = Stack::new(Arc::new(network), &position).evaluate(&position);
+    let expected = AccumulatorStack::new(Arc::new(network), &position).evaluate(&position);
     let Evaluator::Network(default) = Evaluator::default() else { panic!("no network") };
     assert_eq!(State::new(&position).evaluate(&position), expected);
     let Evaluator::Network(again) = Evaluator::default() else { panic!("no network") };

@@ -19,7 +19,7 @@ use crate::search::sample::Sampler;
 use crate::search::{ClassicOptions, Searcher};
 use crate::train::TrainError;
 use crate::train::branches::Branches;
-use crate::train::format::{Game, InnerPosition};
+use crate::train::format::{InnerPosition, TrainingGame};
 
 /// A player's transposition table has 1 MB for this many nodes a move, up to a limit.
 const NODES_PER_MEGABYTE: u64 = 1_000;
@@ -36,7 +36,7 @@ const RULES: Rules = Rules {
 
 /// A finished game, and the positions sampled from inside its searches.
 pub(super) struct Played {
-    pub game: Game,
+    pub game: TrainingGame,
     pub inner: Vec<InnerPosition>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> SelfPlay<'a> {
         let opening = Opening { number: 0, start: start.clone(), moves: Vec::new() };
         let abandoned = AtomicBool::new(false);
         let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
-        let mut game = Game { start, result: GameResult::Draw, moves: Vec::new() };
+        let mut game = TrainingGame { start, result: GameResult::Draw, moves: Vec::new() };
         let mut known = HashSet::new();
         if let Some(finished) = play::play(&opening, self, conditions) {
             game.result = finished.result;

@@ -13,7 +13,7 @@
 //!
 //! All little-endian. Numbers are stored exactly, so an interrupted run has the same result.
 
-use super::history::Row;
+use super::history::LogRow;
 use super::learner::Optimizer;
 use super::model::Model;
 use crate::eval::network::shape::Shape;
@@ -58,7 +58,7 @@ pub struct Place {
 
 /// The state of a run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct State {
+pub struct TrainingState {
     /// How far it has come.
     pub place: Place,
     /// Training loss since the last validation.
@@ -66,7 +66,7 @@ pub struct State {
     /// Training loss since the last row of the log.
     pub since_row: Window,
     /// The log so far.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LogRow>,
     /// The model.
     pub model: Model,
     /// The state of the optimiser.
@@ -75,10 +75,10 @@ pub struct State {
     pub best: (f64, Model),
 }
 
-impl State {
+impl TrainingState {
     /// Before the first step.
-    pub fn new(model: Model) -> State {
-        State {
+    pub fn new(model: Model) -> TrainingState {
+        TrainingState {
             place: Place::default(),
             since_validation: Window::default(),
             since_row: Window::default(),
@@ -123,7 +123,11 @@ impl State {
     ///
     /// # Errors
     /// If it belongs to another run or is damaged.
-    pub fn read(bytes: &[u8], fingerprint: u64, shape: Shape) -> Result<State, &'static str> {
+    pub fn read(
+        bytes: &[u8],
+        fingerprint: u64,
+        shape: Shape,
+    ) -> Result<TrainingState, &'static str> {
         const DAMAGED: &str = "not a checkpoint of this version";
         let mut rest = bytes.strip_prefix(&MAGIC).ok_or(DAMAGED)?;
         let mut word = || -> Result<u64, &'static str> {
@@ -146,16 +150,16 @@ impl State {
         }
         let rows = (0..rows)
             .map(|_| {
-                let mut words = [0; Row::WORDS];
+                let mut words = [0; LogRow::WORDS];
                 for slot in &mut words {
                     *slot = word()?;
                 }
-                Ok(Row::of_words(words))
+                Ok(LogRow::of_words(words))
             })
-            .collect::<Result<Vec<Row>, &'static str>>()?;
-        let mut state = State::new(Model::zero(shape));
+            .collect::<Result<Vec<LogRow>, &'static str>>()?;
+        let mut state = TrainingState::new(Model::zero(shape));
         state.optimizer.steps = steps;
-        let State { model, best: (_, best_model), optimizer, .. } = &mut state;
+        let TrainingState { model, best: (_, best_model), optimizer, .. } = &mut state;
         let models = model.values_mut().chain(best_model.values_mut());
         for numbers in models.chain(optimizer.values_mut()) {
             let (bytes, behind) = rest.split_at_checked(4 * numbers.len()).ok_or(DAMAGED)?;
@@ -165,7 +169,7 @@ impl State {
             }
         }
         state.best.0 = best;
-        let state = State { place, since_validation, since_row, rows, ..state };
+        let state = TrainingState { place, since_validation, since_row, rows, ..state };
         if rest.is_empty() { Ok(state) } else { Err(DAMAGED) }
     }
 }
@@ -178,15 +182,15 @@ mod tests {
 
     const SHAPE: Shape = Shape { hidden: 64, king_buckets: 4 };
 
-    fn state() -> State {
+    fn state() -> TrainingState {
         let mut random = Random::new(3);
-        let mut state = State::new(Model::random(SHAPE, &mut random));
+        let mut state = TrainingState::new(Model::random(SHAPE, &mut random));
         state.place = Place { epoch: 7, buffer: 2, batch: 31, seen: 123_456_789_012 };
         state.since_validation = Window { sum: 0.1 + 0.2, positions: 99 };
         state.since_row = Window { sum: 1e-17, positions: 3 };
-        let row = Row { positions: 4_096, lr: 1e-3, wdl: 0.2, training: 0.3, held_out: None };
+        let row = LogRow { positions: 4_096, lr: 1e-3, wdl: 0.2, training: 0.3, held_out: None };
         let losses = Losses { trained: 0.5, cross_entropy: 0.6, squared_error: 0.7 };
-        state.rows = vec![row, Row { positions: 8_192, held_out: Some(losses), ..row }];
+        state.rows = vec![row, LogRow { positions: 8_192, held_out: Some(losses), ..row }];
         state.best = (0.625, Model::random(SHAPE, &mut random));
         state.optimizer.steps = 12_345;
         for numbers in state.optimizer.values_mut() {
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn a_checkpoint_restores_the_state_to_the_bit() {
         let state = state();
-        let read = State::read(&state.to_bytes(99), 99, SHAPE).unwrap();
+        let read = TrainingState::read(&state.to_bytes(99), 99, SHAPE).unwrap();
         assert!(read == state);
         assert!(read.to_bytes(99) == state.to_bytes(99));
     }
@@ -206,8 +210,8 @@ mod tests {
     #[test]
     fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
         let bytes = state().to_bytes(99);
-        let refused = |bytes: &[u8]| State::read(bytes, 99, SHAPE).err();
-        let other = State::read(&bytes, 98, SHAPE).err();
+        let refused = |bytes: &[u8]| TrainingState::read(bytes, 99, SHAPE).err();
+        let other = TrainingState::read(&bytes, 98, SHAPE).err();
         assert!(other.is_some_and(|reason| reason.contains("other options")));
         let longer = [bytes.as_slice(), &[0]].concat();
         let mut many_rows = bytes.clone();
@@ -218,6 +222,6 @@ mod tests {
             assert_eq!(refused(bytes), Some("not a checkpoint of this version"));
         }
         let larger = Shape { hidden: 128, ..SHAPE };
-        assert!(State::read(&bytes, 99, larger).is_err());
+        assert!(TrainingState::read(&bytes, 99, larger).is_err());
     }
 }

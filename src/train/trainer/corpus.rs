@@ -14,7 +14,7 @@ use super::sample::Sample;
 use crate::board::Position;
 use crate::kit::fingerprint;
 use crate::kit::random::Random;
-use crate::train::format::{FormatError, Game, HEADER, InnerPosition, STEP};
+use crate::train::format::{FormatError, HEADER, InnerPosition, STEP, TrainingGame};
 use crate::train::{TrainError, texel};
 
 /// One game in this many is held out.
@@ -215,7 +215,7 @@ impl Corpus {
             let mut record = reader;
             let data_error =
                 |reason| TrainError::Data { path: source.path.clone(), game: number, reason };
-            let Some(game) = Game::read(&mut reader).map_err(data_error)? else { break };
+            let Some(game) = TrainingGame::read(&mut reader).map_err(data_error)? else { break };
             let may_be_inner = game.moves.len() == 1;
             let inner =
                 if may_be_inner { InnerPosition::read(&mut record).ok().flatten() } else { None };

@@ -6,7 +6,7 @@ use super::loss::Losses;
 
 /// A row of the log.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Row {
+pub struct LogRow {
     /// Positions seen.
     pub positions: u64,
     /// Learning rate.
@@ -19,12 +19,12 @@ pub struct Row {
     pub held_out: Option<Losses>,
 }
 
-impl Row {
+impl LogRow {
     /// Numbers of a row in a checkpoint.
     pub const WORDS: usize = 7;
 
     /// The row for a checkpoint; held-out losses that are missing are NaN.
-    pub fn to_words(self) -> [u64; Row::WORDS] {
+    pub fn to_words(self) -> [u64; LogRow::WORDS] {
         let missing =
             Losses { trained: f64::NAN, cross_entropy: f64::NAN, squared_error: f64::NAN };
         let held_out = self.held_out.unwrap_or(missing);
@@ -41,7 +41,7 @@ impl Row {
     }
 
     /// The row of a checkpoint.
-    pub fn of_words(words: [u64; Row::WORDS]) -> Row {
+    pub fn of_words(words: [u64; LogRow::WORDS]) -> LogRow {
         let [positions, lr, wdl, training, trained, ce, mse] = words;
         let number = f64::from_bits;
         let held_out = Losses {
@@ -49,7 +49,7 @@ impl Row {
             cross_entropy: number(ce),
             squared_error: number(mse),
         };
-        Row {
+        LogRow {
             positions,
             lr: number(lr),
             wdl: number(wdl),
@@ -60,13 +60,13 @@ impl Row {
 }
 
 /// The log as CSV.
-pub fn csv(rows: &[Row]) -> String {
+pub fn csv(rows: &[LogRow]) -> String {
     let mut text = String::from(
         "positions,lr,wdl,training_loss,held_out_loss,held_out_cross_entropy,\
          held_out_squared_error\n",
     );
     for row in rows {
-        let Row { positions, lr, wdl, training, held_out } = row;
+        let LogRow { positions, lr, wdl, training, held_out } = row;
         text.push_str(&format!("{positions},{lr:.3e},{wdl:.4},{training:.7}"));
         let held_out = held_out.map_or(",,,".to_owned(), |losses| {
             let Losses { trained, cross_entropy, squared_error } = losses;
@@ -84,14 +84,14 @@ const TRAINING: RGBColor = RGBColor(120, 150, 200);
 const HELD_OUT: RGBColor = RGBColor(200, 60, 30);
 
 /// The losses over the positions seen, as SVG; `None` without two rows.
-pub fn svg(title: &str, rows: &[Row]) -> Option<String> {
+pub fn svg(title: &str, rows: &[LogRow]) -> Option<String> {
     let mut text = String::new();
     let drawn = draw(&mut text, title, rows);
     drawn.is_ok().then_some(text)
 }
 
-fn draw(text: &mut String, title: &str, rows: &[Row]) -> Result<(), Box<dyn std::error::Error>> {
-    let millions = |row: &Row| row.positions as f64 / 1e6;
+fn draw(text: &mut String, title: &str, rows: &[LogRow]) -> Result<(), Box<dyn std::error::Error>> {
+    let millions = |row: &LogRow| row.positions as f64 / 1e6;
     let training: Vec<(f64, f64)> = rows.iter().map(|row| (millions(row), row.training)).collect();
     let held_out: Vec<(f64, f64)> = rows
         .iter()
@@ -153,10 +153,10 @@ fn draw(text: &mut String, title: &str, rows: &[Row]) -> Result<(), Box<dyn std:
 mod tests {
     use super::*;
 
-    fn rows() -> Vec<Row> {
+    fn rows() -> Vec<LogRow> {
         let losses = Losses { trained: 0.03, cross_entropy: 0.6, squared_error: 0.03 };
         (1..=40)
-            .map(|n| Row {
+            .map(|n| LogRow {
                 positions: n * 1_000_000,
                 lr: 1e-3 / n as f64,
                 wdl: 0.2,
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn rows_survive_a_checkpoint() {
         for row in rows() {
-            assert_eq!(Row::of_words(row.to_words()), row);
+            assert_eq!(LogRow::of_words(row.to_words()), row);
         }
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let text = svg("title", &rows).unwrap();
         assert!(text.contains("<svg") && text.contains("held out") && text.contains("title"));
         assert!(svg("title", &rows[..1]).is_none() && svg("title", &[]).is_none());
-        let broken = Row { training: f64::NAN, held_out: None, ..rows[0] };
+        let broken = LogRow { training: f64::NAN, held_out: None, ..rows[0] };
         assert!(svg("title", &[broken, broken]).is_none());
     }
 }

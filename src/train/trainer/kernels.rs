@@ -3,7 +3,7 @@
 //! As in the engine's [`kernels`](crate::eval::network::kernels), each loop is written once and compiled
 //! for several instruction sets. Sums have a fixed order, so all versions give the same result.
 
-use super::model::{Layout, Row, TILE};
+use super::model::{Layout, TILE, TileRow};
 use crate::train::adam::{Adam, Rate};
 
 /// A slice of a batch as the kernels read it.
@@ -21,7 +21,7 @@ pub struct Slice {
 #[derive(Default)]
 pub struct Activations {
     /// Accumulators of both sides by position.
-    pub accumulators: Vec<[Row; 2]>,
+    pub accumulators: Vec<[TileRow; 2]>,
     /// The tile's part of each position's output.
     pub outputs: Vec<f32>,
 }
@@ -179,7 +179,7 @@ fn plain_update(
 }
 
 #[inline(always)]
-fn add(to: &mut Row, row: &Row) {
+fn add(to: &mut TileRow, row: &TileRow) {
     for (to, row) in to.iter_mut().zip(row) {
         *to += row;
     }
@@ -192,7 +192,7 @@ fn subtract(numbers: &mut [f32], amounts: &[f32]) {
 
 /// Adds the activations times the weights.
 #[inline(always)]
-fn add_product(lanes: &mut [f32; LANES], sums: &Row, weights: &Row) {
+fn add_product(lanes: &mut [f32; LANES], sums: &TileRow, weights: &TileRow) {
     for (sums, weights) in sums.chunks_exact(LANES).zip(weights.chunks_exact(LANES)) {
         for i in 0..LANES {
             let value = sums[i].clamp(0.0, 1.0);

@@ -33,7 +33,7 @@ pub struct Optimizer {
 
 /// The settings of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct StepSettings {
     /// The loss to minimise.
     pub loss: Loss,
     /// The target to predict.
@@ -121,7 +121,7 @@ impl Learner {
         optimizer: &mut Optimizer,
         samples: &[Sample],
         batch: &[u32],
-        step: Step,
+        step: StepSettings,
     ) -> f64 {
         self.forward(model, samples, batch);
         let biases = &model.output_biases;
@@ -229,7 +229,7 @@ impl SliceWork {
     }
 
     /// The losses, and their gradients by the outputs.
-    fn differentiate(&mut self, biases: &[f32], step: Step, scale: f64) {
+    fn differentiate(&mut self, biases: &[f32], step: StepSettings, scale: f64) {
         let Target { curve, .. } = step.target;
         self.loss = 0.0;
         self.slice.gradients.clear();

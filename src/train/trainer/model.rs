@@ -17,7 +17,7 @@ use crate::kit::random::Random;
 pub const TILE: usize = Shape::HIDDEN_STEP;
 
 /// One row of a tile.
-pub type Row = [f32; TILE];
+pub type TileRow = [f32; TILE];
 
 /// Logit per unit of output. A smaller value makes the output weights larger and their relative rounding
 /// error smaller: at 1 they average 7/64.

@@ -11,7 +11,7 @@ use crate::eval::network::shape::{OUTPUTS, PIECE_SQUARES, View, output_bucket};
 use crate::eval::network::{EMBEDDED, Network};
 use crate::eval::{self, Evaluator};
 use crate::score::Score;
-use crate::train::format::{Game, InnerPosition};
+use crate::train::format::{InnerPosition, TrainingGame};
 
 fn random_positions(seed: u64, count: usize) -> Vec<(Position, Score, GameResult)> {
     const RESULTS: [GameResult; 3] =
@@ -70,7 +70,7 @@ impl Reference {
         }
     }
 
-    fn step(&mut self, batch: &[(Position, Score, GameResult)], step: Step) -> f64 {
+    fn step(&mut self, batch: &[(Position, Score, GameResult)], step: StepSettings) -> f64 {
         let (bias, output_rows) = (self.shape.inputs(), self.shape.inputs() + 1);
         let rows = output_rows + 2 * OUTPUTS;
         let hidden = self.shape.hidden;
@@ -119,7 +119,7 @@ impl Reference {
         total
     }
 
-    fn descend(&mut self, gradients: &[Vec<f64>], step: Step) {
+    fn descend(&mut self, gradients: &[Vec<f64>], step: StepSettings) {
         self.steps += 1;
         let bias = self.shape.inputs();
         let rows = bias + 1 + 2 * OUTPUTS;
@@ -155,7 +155,13 @@ impl Reference {
 }
 
 /// The loss of a position and its derivative by the logit, as the page about the trainer has them.
-fn defined_loss(logit: f64, us: Color, score: Score, result: GameResult, step: Step) -> (f64, f64) {
+fn defined_loss(
+    logit: f64,
+    us: Color,
+    score: Score,
+    result: GameResult,
+    step: StepSettings,
+) -> (f64, f64) {
     let Target { curve, wdl } = step.target;
     let points_of = |value: f64| {
         let win = |value: f64| 1.0 / (1.0 + ((curve.offset - value) / curve.scale).exp());
@@ -182,15 +188,15 @@ fn steps_are_those_of_the_definitions_for_every_loss_and_shape() {
     for (hidden, king_buckets, offset, threads) in [(64, 1, 0.0, 1), (128, 4, 200.0, 3)] {
         for &loss in Loss::value_variants() {
             let shape = Shape { hidden, king_buckets };
-            let mut state = State::new(Model::random(shape, &mut Random::new(1)));
+            let mut state = TrainingState::new(Model::random(shape, &mut Random::new(1)));
             let mut reference = Reference::new(&state.model);
             let mut learner = Learner::new(shape, threads);
             let target = Target { curve: Curve { scale: 300.0, offset }, wdl: 0.3 };
-            let step = Step { loss, target, lr: 1e-3, decay: 0.5 };
+            let step = StepSettings { loss, target, lr: 1e-3, decay: 0.5 };
             for number in 0..3 {
                 let range = 30 * number..30 * (number + 1);
                 let batch: Vec<u32> = (range.start as u32..range.end as u32).collect();
-                let State { model, optimizer, .. } = &mut state;
+                let TrainingState { model, optimizer, .. } = &mut state;
                 let found = learner.learn(model, optimizer, &samples, &batch, step);
                 let expected = reference.step(&positions[range], step);
                 assert!((found - expected).abs() < 1e-5 * expected, "{found} {expected}");
@@ -323,7 +329,8 @@ fn write_games(folder: &TempDir, name: &str, seed: u64, games: u64) {
     for number in 0..games {
         let mut random = Random::numbered(seed, number);
         let start = Position::startpos();
-        let mut game = Game { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };
+        let mut game =
+            TrainingGame { start: start.clone(), result: GameResult::Draw, moves: Vec::new() };
         let mut position = start;
         for _ in 0..120 {
             let Some(&m) = random.pick(&position.legal_moves()) else { break };
