@@ -13,7 +13,7 @@ pub enum Align {
 
 /// Rows of cells under heads. `Display` writes Markdown whose columns are aligned.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct TextTable {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
@@ -21,11 +21,11 @@ pub struct Table {
 /// Blanks between two columns on a terminal.
 const GAP: usize = 2;
 
-impl Table {
+impl TextTable {
     /// An empty table with these heads.
-    pub fn new(columns: &[(&str, Align)]) -> Table {
+    pub fn new(columns: &[(&str, Align)]) -> TextTable {
         let own = |&(head, align): &(&str, Align)| (head.to_owned(), align);
-        Table { columns: columns.iter().map(own).collect(), rows: Vec::new() }
+        TextTable { columns: columns.iter().map(own).collect(), rows: Vec::new() }
     }
 
     /// Adds a row; missing cells stay empty, surplus ones are dropped.
@@ -103,7 +103,7 @@ fn pad(cell: &str, width: usize, align: Align) -> String {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let escaped = |cell: &str| cell.replace('|', "\\|");
         // Markdown asks for three dashes.
@@ -130,8 +130,8 @@ impl fmt::Display for Table {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new(&[("scheme", Align::Left), ("nodes", Align::Right)]);
+    fn table() -> TextTable {
+        let mut table = TextTable::new(&[("scheme", Align::Left), ("nodes", Align::Right)]);
         table.push(vec!["off".into(), "1,000,000".into()]);
         table.push(vec!["a|b".into()]);
         table
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn no_line_of_a_narrow_table_is_too_long_and_no_cell_is_lost() {
         let heads = ["depth", "scheme", "nodes", "growth", "solved", "difference"];
-        let mut table = Table::new(&heads.map(|head| (head, Align::Right)));
+        let mut table = TextTable::new(&heads.map(|head| (head, Align::Right)));
         for row in 0..3 {
             table.push((0..6).map(|column| format!("{row}{column}")).collect());
         }

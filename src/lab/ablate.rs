@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::duel::book::check_pairs;
 use super::duel::statistics::Pentanomial;
 use super::journal::{Journal, Restart};
-use super::pairs::{Outcome, PairArgs, PairConfig, PairSetup, share};
+use super::pairs::{PairArgs, PairConfig, PairResult, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
 use super::{LabError, note_written, print, runner, variant};
@@ -24,7 +24,7 @@ use crate::games::player::Side;
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::random::Random;
-use crate::kit::table::{Align, Table};
+use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
@@ -155,18 +155,18 @@ struct Record {
     pair: usize,
     /// Of the first side.
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: PairResult,
 }
 
 /// The match of a factor, from the side that plays without the change.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct FactorScore {
     pairs: Pentanomial,
-    games: Outcome,
+    games: PairResult,
 }
 
 impl FactorScore {
-    fn add(&mut self, outcome: Outcome) {
+    fn add(&mut self, outcome: PairResult) {
         // A pair has two games, so the lead is at least -2.
         self.pairs.add(usize::try_from(2 + outcome.lead()).unwrap_or(0));
         self.games += outcome;
@@ -289,7 +289,7 @@ impl Plan {
         use Align::{Left, Right};
         let mut rows: Vec<_> = self.factors.iter().zip(scores).collect();
         rows.sort_by(|a, b| b.1.pairs.mean().total_cmp(&a.1.pairs.mean()));
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("with", Left),
             ("games", Right),
             ("won", Right),
@@ -302,7 +302,7 @@ impl Plan {
             let Some(estimate) = pairs.estimate() else { continue };
             let reach = (estimate.interval.1 - estimate.interval.0) / 2.0;
             // Of the side with the change.
-            let Outcome { won, lost } = games.reversed();
+            let PairResult { won, lost } = games.reversed();
             let played = 2 * pairs.pairs();
             let drawn = played.saturating_sub(u64::from(won) + u64::from(lost));
             let counts = [played, won.into(), lost.into(), drawn].map(|count| count.to_string());
@@ -375,13 +375,13 @@ mod tests {
                 )
                 .sum();
             let wins = (random.below(1000) as i64) < 500 + lead / 2;
-            let outcome = Outcome { won: u32::from(wins), lost: u32::from(!wins) };
+            let outcome = PairResult { won: u32::from(wins), lost: u32::from(!wins) };
             plan.count(&mut scores, Record { pair, outcome });
         }
         let elo: Vec<f64> =
             scores.iter().map(|value| value.pairs.estimate().expect("pairs").elo).collect();
         assert!(elo[0] > 30.0 && elo[1].abs() < 12.0 && elo[2] < -8.0, "{elo:?}");
-        let Outcome { won, lost } = scores[0].games;
+        let PairResult { won, lost } = scores[0].games;
         assert!(won > lost && won + lost == 4000, "{won} won, {lost} lost with the step");
         // The table shows the other side.
         let table = plan.table(&scores);

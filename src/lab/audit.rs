@@ -17,10 +17,10 @@ use super::experiment::{
 };
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin, grouped};
-use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
+use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
 use super::{LabError, bootstrap, note_written, print, variant};
 use crate::kit::files::{Files, Output};
-use crate::kit::table::{Align, Table};
+use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
@@ -34,8 +34,8 @@ pub(super) mod judge;
 pub(super) mod sampler;
 
 use bands::{Count, DIVISIONS};
-use judge::{Judge, Sample, Tables};
-use sampler::{Candidate, Denier, SampleSize, Sampler};
+use judge::{Judge, JudgedCutoff, Tables};
+use sampler::{CutoffSampler, Denier, SampleSize, SampledCutoff};
 
 /// Measure how often null-move cutoffs are false
 ///
@@ -122,7 +122,7 @@ struct AuditHeader {
 
 /// The audit of one search: a line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Entry {
+struct AuditEntry {
     line: usize,
     scheme: String,
     signature: u64,
@@ -133,7 +133,7 @@ struct Entry {
     solved: Option<bool>,
     /// Cutoffs believed, by depth of the node, sampled or not.
     cutoffs: BTreeMap<Depth, u64>,
-    samples: Vec<Sample>,
+    samples: Vec<JudgedCutoff>,
     /// Controls: for each false cutoff one true cutoff of the same depth, if there is one. True if denying it
     /// changes the root.
     controls: Vec<bool>,
@@ -144,11 +144,11 @@ type Key = (usize, String, Depth);
 /// The results of one scheme at one depth.
 struct Found<'a> {
     name: String,
-    entries: Vec<&'a Entry>,
+    entries: Vec<&'a AuditEntry>,
 }
 
 impl<'a> Found<'a> {
-    fn samples(&self) -> impl Iterator<Item = &'a Sample> + '_ {
+    fn samples(&self) -> impl Iterator<Item = &'a JudgedCutoff> + '_ {
         self.entries.iter().flat_map(|entry| &entry.samples)
     }
 
@@ -175,7 +175,7 @@ impl<'a> Found<'a> {
     }
 }
 
-impl JournalEntry for Entry {
+impl JournalEntry for AuditEntry {
     type Key = Key;
 
     fn key(&self) -> Key {
@@ -191,7 +191,7 @@ impl JournalEntry for Entry {
     }
 }
 
-impl Entry {
+impl AuditEntry {
     /// The estimated number of false cutoffs, and that of all.
     fn estimate(&self) -> (f64, f64) {
         let wrong = self.cutoffs.iter().map(|(&depth, &cutoffs)| {
@@ -242,14 +242,14 @@ impl Plan {
     }
 
     /// Reads the results in the journal and computes the missing ones.
-    fn results(&self, files: &mut Files) -> Result<(Results<Entry>, Journal), LabError> {
+    fn results(&self, files: &mut Files) -> Result<(Results<AuditEntry>, Journal), LabError> {
         let mut tasks = self.tasks();
         let total = tasks.len();
-        let open = |results: &Results<Entry>| {
+        let open = |results: &Results<AuditEntry>| {
             tasks.retain(|task| !results.contains_key(&task.key()));
             tasks
         };
-        let work = |task: &Task, signatures: &Signatures, worker: &Worker| {
+        let work = |task: &Task, signatures: &Signatures, worker: &TaskWorker| {
             let signature = signatures.get(task.scheme.name).copied().unwrap_or_default();
             self.audit(task, signature, worker)
         };
@@ -272,13 +272,18 @@ impl Plan {
 
     /// Searches a position, judges a sample of its believed cutoffs, and checks for each false one whether
     /// denying it changes the root.
-    fn audit(&self, task: &Task, signature: u64, worker: &Worker) -> Result<Entry, LabError> {
+    fn audit(
+        &self,
+        task: &Task,
+        signature: u64,
+        worker: &TaskWorker,
+    ) -> Result<AuditEntry, LabError> {
         let size = SampleSize {
             each: self.args.sample,
             deep: self.deep_sample(),
             deep_from: task.depth - 4,
         };
-        let sampler = Arc::new(Sampler::new(size, self.args.seed));
+        let sampler = Arc::new(CutoffSampler::new(size, self.args.seed));
         let outcome = self.search(task, sampler.clone(), worker);
         let strata = sampler.strata();
         let tables = Tables::new()?;
@@ -287,7 +292,7 @@ impl Plan {
         worker.time(Limits::default(), |time| {
             let judge = Judge { setup: &self.experiment.setup, tables: &tables, time };
             for stratum in strata.values() {
-                let mut judged: Vec<(&Candidate, Sample)> =
+                let mut judged: Vec<(&SampledCutoff, JudgedCutoff)> =
                     stratum.kept.values().map(|kept| (kept, judge.judge(kept))).collect();
                 let wrong = judged.iter().filter(|(_, sample)| sample.is_false()).count();
                 let right = judged.iter().filter(|(_, sample)| !sample.is_false());
@@ -302,7 +307,7 @@ impl Plan {
             }
         });
         let best = outcome.best();
-        Ok(Entry {
+        Ok(AuditEntry {
             line: task.record.line,
             scheme: task.scheme.name.to_owned(),
             signature,
@@ -316,7 +321,7 @@ impl Plan {
         })
     }
 
-    fn search(&self, task: &Task, observer: Arc<dyn Observer>, worker: &Worker) -> Outcome {
+    fn search(&self, task: &Task, observer: Arc<dyn Observer>, worker: &TaskWorker) -> Outcome {
         let job = self.experiment.setup.job(task.record.position.clone(), task.scheme);
         let job = SearchJob { observer: Some(observer), ..job };
         worker.search(&job, Limits::to_depth(task.depth))
@@ -326,16 +331,16 @@ impl Plan {
     fn matters(
         &self,
         task: &Task,
-        candidate: &Candidate,
+        candidate: &SampledCutoff,
         before: &Outcome,
-        worker: &Worker,
+        worker: &TaskWorker,
     ) -> bool {
         let after = self.search(task, Arc::new(Denier::new(candidate)), worker);
         let solved = |outcome: &Outcome| task.record.solved(outcome.best(), outcome.score());
         after.best() != before.best() || solved(&after) != solved(before)
     }
 
-    fn found<'a>(&self, results: &'a Results<Entry>) -> Vec<Found<'a>> {
+    fn found<'a>(&self, results: &'a Results<AuditEntry>) -> Vec<Found<'a>> {
         let depths = self.depths();
         let mut found = Vec::new();
         for &depth in depths {
@@ -361,7 +366,7 @@ impl Plan {
 
     /// The report, as Markdown or, with a width, for a terminal.
     fn markdown(&self, found: &[Found], width: Option<usize>) -> String {
-        let text = |table: Table, keys| experiment::table_text(&table, width, keys);
+        let text = |table: TextTable, keys| experiment::table_text(&table, width, keys);
         let mut report = format!(
             "# {}\n\n    {}\n\n{}.\n\n{}. A cutoff is false if a search of the node without null \
              moves, to the same depth, stays below beta. Centipawns are unscaled. Intervals of a \
@@ -406,8 +411,8 @@ impl Task<'_> {
     }
 }
 
-fn summary(found: &[Found]) -> Table {
-    let mut table = Table::new(&[
+fn summary(found: &[Found]) -> TextTable {
+    let mut table = TextTable::new(&[
         ("scheme", Align::Left),
         ("nodes", Align::Right),
         ("solved", Align::Right),
@@ -460,7 +465,7 @@ fn csv(found: &[Found]) -> Result<Vec<u8>, LabError> {
         pieces: u32,
         all_pieces: u32,
         is_pv: bool,
-        verdict: judge::Verdict,
+        verdict: judge::CutoffVerdict,
         value: i32,
         nodes: u64,
         matters: Option<bool>,

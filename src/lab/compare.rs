@@ -16,12 +16,12 @@ use super::experiment::{
 };
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin};
-use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
-use super::tally::{self, Cell, Entry, Grid, Step};
+use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
+use super::tally::{self, Cell, Grid, PositionResult, SearchSnapshot};
 use super::{LabError, bootstrap, counted, note_written, print, variant};
 use crate::board::PackedMove;
 use crate::kit::files::{Files, Output};
-use crate::kit::table::Table;
+use crate::kit::table::TextTable;
 use crate::kit::terminal;
 use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
@@ -104,7 +104,7 @@ struct Plan {
     depths: Vec<Depth>,
 }
 
-impl JournalEntry for Entry {
+impl JournalEntry for PositionResult {
     /// The line of the suite and the scheme.
     type Key = (usize, String);
 
@@ -202,13 +202,13 @@ impl Plan {
     }
 
     /// Reads the results in the journal and computes the missing ones.
-    fn results(&self, files: &mut Files) -> Result<(Results<Entry>, Journal), LabError> {
+    fn results(&self, files: &mut Files) -> Result<(Results<PositionResult>, Journal), LabError> {
         let experiment = &self.experiment;
         let total = experiment.suite.records.len() * experiment.schemes.len();
-        let tasks = |results: &Results<Entry>| self.tasks(results);
+        let tasks = |results: &Results<PositionResult>| self.tasks(results);
         let work = |&(record, scheme): &(&Record, &'static Scheme),
                     signatures: &Signatures,
-                    worker: &Worker| {
+                    worker: &TaskWorker| {
             let signature = signatures.get(scheme.name).copied().unwrap_or_default();
             Ok(self.entry(record, scheme, signature, worker))
         };
@@ -216,11 +216,11 @@ impl Plan {
     }
 
     /// The searches that are not done yet.
-    fn tasks(&self, results: &Results<Entry>) -> Vec<(&Record, &'static Scheme)> {
+    fn tasks(&self, results: &Results<PositionResult>) -> Vec<(&Record, &'static Scheme)> {
         let schemes = |record| self.experiment.schemes.iter().map(move |&scheme| (record, scheme));
         let all = self.experiment.suite.records.iter().flat_map(schemes);
         let wanted = self.depths.last().copied();
-        let done = |entry: &Entry| entry.to_depth >= wanted;
+        let done = |entry: &PositionResult| entry.to_depth >= wanted;
         all.filter(|(record, scheme)| !results.get(&key(record, scheme)).is_some_and(done))
             .collect()
     }
@@ -230,13 +230,13 @@ impl Plan {
         record: &Record,
         scheme: &'static Scheme,
         signature: u64,
-        worker: &Worker,
-    ) -> Entry {
+        worker: &TaskWorker,
+    ) -> PositionResult {
         let began = Instant::now();
         let outcome = self.experiment.setup.search(&record.position, scheme, self.limits(), worker);
         let time = began.elapsed();
         let steps = outcome.iterations.iter();
-        Entry {
+        PositionResult {
             line: record.line,
             scheme: scheme.name.to_owned(),
             signature,
@@ -249,7 +249,7 @@ impl Plan {
     }
 
     /// The results in the order of suite and schemes.
-    fn rows<'a>(&self, results: &'a Results<Entry>) -> Vec<Vec<&'a Entry>> {
+    fn rows<'a>(&self, results: &'a Results<PositionResult>) -> Vec<Vec<&'a PositionResult>> {
         let row = |record: &Record| {
             let entry = |scheme: &&Scheme| results.get(&key(record, scheme));
             self.experiment.schemes.iter().filter_map(entry).collect()
@@ -265,7 +265,7 @@ impl Plan {
     fn markdown(&self, cells: &[Cell], width: Option<usize>) -> String {
         let found = if self.are_mates() { "mates found" } else { "solved" };
         let base = self.base_name();
-        let text = |table: Table| experiment::table_text(&table, width, 2);
+        let text = |table: TextTable| experiment::table_text(&table, width, 2);
         format!(
             "# {name}: {count}\n\n    {command}\n\n\
              {origin}.\n\n\
@@ -288,7 +288,7 @@ impl Plan {
     }
 
     /// The section on single positions; nothing if there is only one scheme.
-    fn spread(&self, cells: &[Cell], text: impl Fn(Table) -> String) -> String {
+    fn spread(&self, cells: &[Cell], text: impl Fn(TextTable) -> String) -> String {
         if self.experiment.schemes.len() < 2 {
             return String::new();
         }
@@ -388,7 +388,7 @@ fn base(schemes: &[&Scheme], wanted: Option<&Scheme>) -> Result<usize, LabError>
     }
 }
 
-fn end(record: &Record, outcome: &Outcome, time: Duration) -> Step {
+fn end(record: &Record, outcome: &Outcome, time: Duration) -> SearchSnapshot {
     step(record, outcome.depth, outcome.best(), outcome.score(), time, outcome.stats)
 }
 
@@ -399,9 +399,9 @@ fn step(
     score: Option<Score>,
     time: Duration,
     stats: Stats,
-) -> Step {
+) -> SearchSnapshot {
     let chess960 = record.position.needs_chess960();
-    Step {
+    SearchSnapshot {
         depth,
         best: record.position.uci(best, chess960),
         score: score.map_or("-".to_owned(), |score| score.to_string()),

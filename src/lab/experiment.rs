@@ -11,11 +11,11 @@ use serde::de::DeserializeOwned;
 use super::epd::Suite;
 use super::journal::{Journal, Restart};
 use super::report::Origin;
-use super::runner::{self, SearchSetup, Worker};
+use super::runner::{self, SearchSetup, TaskWorker};
 use super::{LabError, counted, note, signature};
 use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::progress::Progress;
-use crate::kit::table::Table;
+use crate::kit::table::TextTable;
 use crate::search::null_move::Scheme;
 
 /// Suite, schemes, settings and files of an experiment.
@@ -89,7 +89,7 @@ impl Experiment {
         header: &impl Serialize,
         total: usize,
         tasks: impl FnOnce(&Results<E>) -> Vec<T>,
-        work: impl Fn(&T, &Signatures, &Worker) -> Result<E, LabError> + Sync,
+        work: impl Fn(&T, &Signatures, &TaskWorker) -> Result<E, LabError> + Sync,
     ) -> Result<(Results<E>, Journal), LabError> {
         let path = self.file(".jsonl");
         let (mut journal, old): (_, Vec<E>) = Journal::open(&path, header, self.restart)?;
@@ -111,7 +111,7 @@ impl Experiment {
             results.insert(entry.key(), entry);
             Ok(())
         };
-        let work = |task: &T, worker: &Worker| work(task, &signatures, worker);
+        let work = |task: &T, worker: &TaskWorker| work(task, &signatures, worker);
         let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
         progress.finish_and_clear();
         result.map_err(|error| {
@@ -171,7 +171,7 @@ pub fn unique(schemes: &[&'static Scheme]) -> Vec<&'static Scheme> {
 }
 
 /// A table as Markdown or, with a width, for a terminal, where the first `keys` columns are repeated.
-pub fn table_text(table: &Table, width: Option<usize>, keys: usize) -> String {
+pub fn table_text(table: &TextTable, width: Option<usize>, keys: usize) -> String {
     match width {
         Some(_) => table.plain(width, keys),
         None => table.to_string(),

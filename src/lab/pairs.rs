@@ -70,20 +70,20 @@ pub struct PairConfig {
 
 /// The result of a pair for one side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct PairResult {
     pub won: u32,
     pub lost: u32,
 }
 
-impl Outcome {
+impl PairResult {
     /// Wins less losses.
     pub fn lead(self) -> i32 {
         self.won as i32 - self.lost as i32
     }
 
     /// For the other side.
-    pub fn reversed(self) -> Outcome {
-        Outcome { won: self.lost, lost: self.won }
+    pub fn reversed(self) -> PairResult {
+        PairResult { won: self.lost, lost: self.won }
     }
 
     fn count(&mut self, winner: Option<Color>, own: Color) {
@@ -95,8 +95,8 @@ impl Outcome {
     }
 }
 
-impl AddAssign for Outcome {
-    fn add_assign(&mut self, other: Outcome) {
+impl AddAssign for PairResult {
+    fn add_assign(&mut self, other: PairResult) {
         self.won += other.won;
         self.lost += other.lost;
     }
@@ -154,8 +154,8 @@ impl PairSetup {
         first: &Side,
         second: &Side,
         group: &SearchGroup,
-    ) -> Result<Outcome, LabError> {
-        let mut outcome = Outcome::default();
+    ) -> Result<PairResult, LabError> {
+        let mut outcome = PairResult::default();
         let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
         let player = |side| {
             Player::new(side, Evaluator::default())

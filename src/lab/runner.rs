@@ -265,7 +265,7 @@ impl SearchSetup {
         position: &Position,
         scheme: &'static Scheme,
         limits: Limits,
-        worker: &Worker,
+        worker: &TaskWorker,
     ) -> Outcome {
         worker.search(&self.job(position.clone(), scheme), limits)
     }
@@ -393,12 +393,12 @@ impl SearchGroup {
 }
 
 /// One thread of [`for_all`]: its transposition table, and the searches it can be stopped with.
-pub struct Worker<'a> {
+pub struct TaskWorker<'a> {
     pub table: &'a Table,
     group: &'a SearchGroup,
 }
 
-impl Worker<'_> {
+impl TaskWorker<'_> {
     /// A search with a table that is cleared before.
     pub fn search(&self, job: &SearchJob, limits: Limits) -> Outcome {
         self.table.clear();
@@ -421,12 +421,13 @@ pub fn for_all<T: Sync, R: Send>(
     tasks: &[T],
     jobs: u16,
     size: TableSize,
-    work: impl Fn(&T, &Worker) -> R + Sync,
+    work: impl Fn(&T, &TaskWorker) -> R + Sync,
     done: impl FnMut(usize, R) -> Result<(), LabError>,
 ) -> Result<(), LabError> {
     let count = usize::from(jobs).min(tasks.len());
     let tables = (0..count).map(|_| size.table()).collect::<Result<Vec<_>, _>>()?;
-    let work = |task: &T, table: &Table, group: &SearchGroup| work(task, &Worker { table, group });
+    let work =
+        |task: &T, table: &Table, group: &SearchGroup| work(task, &TaskWorker { table, group });
     for_all_with(tasks, tables, work, done)
 }
 
@@ -578,7 +579,7 @@ mod tests {
     #[test]
     fn an_error_ends_the_searches_in_progress() {
         let limits = || Limits { depth: Some(200), ..Limits::default() };
-        let work = |task: &usize, worker: &Worker| {
+        let work = |task: &usize, worker: &TaskWorker| {
             if *task > 0 {
                 let job = SearchJob::new(Position::startpos(), Searcher::Classic);
                 worker.search(&job, limits());

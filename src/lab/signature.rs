@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::runner::{self, SearchSetup, Worker};
+use super::runner::{self, SearchSetup, TaskWorker};
 use super::{LabError, variant};
 use crate::board::Position;
 use crate::eval::Evaluator;
@@ -52,7 +52,7 @@ pub fn of_all(
     schemes: &[&'static Scheme],
 ) -> Result<BTreeMap<&'static str, u64>, LabError> {
     let mut signatures = BTreeMap::new();
-    let work = |scheme: &&'static Scheme, worker: &Worker| {
+    let work = |scheme: &&'static Scheme, worker: &TaskWorker| {
         of(scheme, |position, limits| setup.search(position, scheme, limits, worker))
     };
     let done = |index: usize, signature| {

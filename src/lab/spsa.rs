@@ -20,14 +20,14 @@ use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
 use super::journal::{Journal, Restart};
-use super::pairs::{Outcome, PairArgs, PairConfig, PairSetup, share};
+use super::pairs::{PairArgs, PairConfig, PairResult, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
 use super::{LabError, note_written, print, runner};
 use crate::games::player::Side;
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
-use crate::kit::table::{Align, Table};
+use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
 use crate::search::params::{PARAMS, Param, Values};
 
@@ -226,7 +226,7 @@ impl Plan {
     /// Wins less losses of the side moved in the iteration's directions, in two games.
     fn play(&self, iteration: usize, values: &[f64], group: &SearchGroup) -> Result<i32, LabError> {
         let sides = [1.0, -1.0].map(|toward| self.side(iteration, values, toward));
-        self.setup.play(iteration, &sides[0], &sides[1], group).map(Outcome::lead)
+        self.setup.play(iteration, &sides[0], &sides[1], group).map(PairResult::lead)
     }
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).
@@ -266,7 +266,7 @@ impl Plan {
     /// The result.
     fn table(&self, values: &[f64]) -> String {
         use Align::{Left, Right};
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("parameter", Left),
             ("default", Right),
             ("tuned", Right),

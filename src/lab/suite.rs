@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::epd::{Record, Suite};
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin};
-use super::runner::{self, SearchArgs, SearchHeader, SearchSetup, Selection, Worker};
+use super::runner::{self, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
 use super::{LabError, counted, note, note_written, print, signature, variant};
 use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::progress::Progress;
-use crate::kit::table::{Align, Table};
+use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
@@ -150,7 +150,8 @@ fn csv(lines: &[Solution]) -> String {
     let mut heads =
         vec!["line", "id", "fen", "task", "solved", "best", "score", "depth", "time_ms"];
     heads.extend(Stats::default().fields().map(|(name, _)| name));
-    let mut table = Table::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
+    let mut table =
+        TextTable::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
     lines.iter().for_each(|line| table.push(line.csv()));
     table.csv()
 }
@@ -303,7 +304,7 @@ impl Run<'_> {
             Ok(())
         };
         show(&mut waiting)?;
-        let work = |record: &&Record, worker: &Worker| {
+        let work = |record: &&Record, worker: &TaskWorker| {
             let began = Instant::now();
             let limits = self.limits.clone();
             let outcome = self.setup.search(&record.position, self.scheme, limits, worker);

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::bootstrap::{self, Interval};
 use super::report::{grouped, percent, with_share};
-use crate::kit::table::{Align, Table};
+use crate::kit::table::{Align, TextTable};
 use crate::score::Depth;
 use crate::search::stats::Stats;
 
 /// The search of one position with one scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct PositionResult {
     pub line: usize,
     pub scheme: String,
     /// The signature of the engine that made the results.
@@ -20,14 +20,14 @@ pub struct Entry {
     /// The depth searched to; `None` if the search was limited otherwise.
     pub to_depth: Option<Depth>,
     /// Every depth completed, first to last.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SearchSnapshot>,
     /// The state when the search ended, perhaps within an iteration.
-    pub end: Step,
+    pub end: SearchSnapshot,
 }
 
 /// The state of a search at one moment. All counts are cumulative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct SearchSnapshot {
     pub depth: Depth,
     /// In UCI form.
     pub best: String,
@@ -39,9 +39,9 @@ pub struct Step {
     pub stats: Stats,
 }
 
-impl Entry {
+impl PositionResult {
     /// The state after a depth, or at the end. A search that ended earlier keeps its last state.
-    pub fn at(&self, depth: Option<Depth>) -> &Step {
+    pub fn at(&self, depth: Option<Depth>) -> &SearchSnapshot {
         let Some(depth) = depth else { return &self.end };
         let reached = self.steps.iter().rev().find(|step| step.depth <= depth);
         reached.unwrap_or(&self.end)
@@ -103,7 +103,7 @@ pub struct Grid<'a> {
     /// Index in `schemes` of the one that the others are compared with.
     pub base: usize,
     /// The positions' results, each list in the order of `schemes`.
-    pub results: &'a [Vec<&'a Entry>],
+    pub results: &'a [Vec<&'a PositionResult>],
 }
 
 impl Grid<'_> {
@@ -119,7 +119,7 @@ impl Grid<'_> {
         self.steps(Some(depth), scheme).map(|step| step.stats.nodes).sum()
     }
 
-    fn steps(&self, depth: Option<Depth>, scheme: usize) -> impl Iterator<Item = &Step> {
+    fn steps(&self, depth: Option<Depth>, scheme: usize) -> impl Iterator<Item = &SearchSnapshot> {
         self.results.iter().filter_map(move |row| row.get(scheme)).map(move |e| e.at(depth))
     }
 
@@ -161,9 +161,9 @@ fn count(pairs: &[(bool, bool)], which: impl Fn(&(bool, bool)) -> bool) -> usize
 }
 
 /// The first table: tree size and positions solved, a column headed `found`.
-pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> Table {
+pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> TextTable {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("depth", Right),
         ("scheme", Left),
         ("nodes", Right),
@@ -193,9 +193,9 @@ pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> Table {
 }
 
 /// The table of [`Spread`].
-pub fn spread_table(cells: &[Cell]) -> Table {
+pub fn spread_table(cells: &[Cell]) -> TextTable {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("depth", Right),
         ("scheme", Left),
         ("smallest (line)", Right),
@@ -220,9 +220,9 @@ pub fn spread_table(cells: &[Cell]) -> Table {
 }
 
 /// The table of null moves, verifications and the like.
-pub fn inside_table(cells: &[Cell]) -> Table {
+pub fn inside_table(cells: &[Cell]) -> TextTable {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("depth", Right),
         ("scheme", Left),
         ("null moves (of nodes)", Right),
@@ -285,7 +285,8 @@ pub fn csv(cells: &[Cell]) -> String {
         "seconds",
     ];
     heads.extend(Stats::default().fields().map(|(name, _)| name));
-    let mut table = Table::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
+    let mut table =
+        TextTable::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
     cells.iter().for_each(|cell| table.push(csv_row(cell)));
     table.csv()
 }
@@ -314,7 +315,7 @@ fn csv_row(cell: &Cell) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn step(depth: Depth, nodes: u64, solved: bool) -> Step {
+    fn step(depth: Depth, nodes: u64, solved: bool) -> SearchSnapshot {
         let stats = Stats {
             nodes,
             quiescence_nodes: nodes / 2,
@@ -322,7 +323,7 @@ mod tests {
             null_fail_highs: nodes / 20,
             ..Stats::default()
         };
-        Step {
+        SearchSnapshot {
             depth,
             best: "e2e4".to_owned(),
             score: "cp 3".to_owned(),
@@ -332,10 +333,10 @@ mod tests {
         }
     }
 
-    fn entry(scheme: &str, line: usize, nodes: [u64; 3], solved: bool) -> Entry {
-        let steps: Vec<Step> =
+    fn entry(scheme: &str, line: usize, nodes: [u64; 3], solved: bool) -> PositionResult {
+        let steps: Vec<SearchSnapshot> =
             (1..).zip(nodes).map(|(depth, nodes)| step(depth, nodes, solved)).collect();
-        Entry {
+        PositionResult {
             line,
             scheme: scheme.to_owned(),
             signature: 1,
@@ -350,7 +351,8 @@ mod tests {
             [entry("a", 1, [10, 100, 1000], true), entry("b", 1, [10, 200, 2000], false)],
             [entry("a", 2, [20, 200, 3000], true), entry("b", 2, [20, 400, 6000], true)],
         ];
-        let results: Vec<Vec<&Entry>> = entries.iter().map(|row| row.iter().collect()).collect();
+        let results: Vec<Vec<&PositionResult>> =
+            entries.iter().map(|row| row.iter().collect()).collect();
         let grid = Grid { schemes: &["a", "b"], base: 1, results: &results };
         check(grid.cells(&[Some(2), Some(3)]));
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::audit::judge::{Judge, Tables, Verdict};
+use super::audit::judge::{CutoffVerdict, Judge, Tables};
 use super::experiment::comma_list;
 use super::report::Origin;
 use super::runner::{self, SearchSetup};
@@ -131,9 +131,9 @@ fn trace(args: &TraceArgs, position: &Position, scheme: &'static Scheme) -> Resu
     let judge = Judge { setup: &setup, tables: &tables, time: &time };
     for (node, candidate) in cutoffs.iter().take(MAX_JUDGED) {
         let code = match judge.judge(candidate).verdict {
-            Verdict::True => continue,
-            Verdict::Zugzwang => 1,
-            Verdict::Horizon => 2,
+            CutoffVerdict::True => continue,
+            CutoffVerdict::Zugzwang => 1,
+            CutoffVerdict::Horizon => 2,
         };
         tree.wrong.push((*node, code, judge.best_line(candidate)));
     }

@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 
 use super::epd::SkipBad;
 use super::report::{self, Origin, grouped};
-use super::runner::{self, TableSize, Worker};
+use super::runner::{self, TableSize, TaskWorker};
 use super::{LabError, counted, epd, note_written, print};
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
-use crate::kit::table::{Align, Table};
+use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
@@ -164,7 +164,7 @@ impl ZugzwangArgs {
 
 /// The verdict on the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ZugzwangVerdict {
     /// It has no legal move.
     Over,
     /// It is in check and cannot pass.
@@ -175,29 +175,34 @@ pub enum Verdict {
     Mutual,
 }
 
-impl Verdict {
-    pub const ALL: [Verdict; 5] =
-        [Verdict::Over, Verdict::Check, Verdict::None, Verdict::Zugzwang, Verdict::Mutual];
+impl ZugzwangVerdict {
+    pub const ALL: [ZugzwangVerdict; 5] = [
+        ZugzwangVerdict::Over,
+        ZugzwangVerdict::Check,
+        ZugzwangVerdict::None,
+        ZugzwangVerdict::Zugzwang,
+        ZugzwangVerdict::Mutual,
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
-            Verdict::Over => "game over",
-            Verdict::Check => "in check",
-            Verdict::None => "no zugzwang",
-            Verdict::Zugzwang => "zugzwang",
-            Verdict::Mutual => "mutual zugzwang",
+            ZugzwangVerdict::Over => "game over",
+            ZugzwangVerdict::Check => "in check",
+            ZugzwangVerdict::None => "no zugzwang",
+            ZugzwangVerdict::Zugzwang => "zugzwang",
+            ZugzwangVerdict::Mutual => "mutual zugzwang",
         }
     }
 }
 
 /// The values of moving and of passing, both from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pair<T> {
+pub struct MoveAndPass<T> {
     pub moving: T,
     pub passing: T,
 }
 
-impl Pair<Score> {
+impl MoveAndPass<Score> {
     /// The advantage of passing, in unscaled centipawns.
     pub fn gain(&self) -> i32 {
         self.passing - self.moving
@@ -205,22 +210,22 @@ impl Pair<Score> {
 
     /// The verdict on these scores. Passing must be better by `margin`; scores beyond `draw` are wins
     /// and losses. Being mated earlier is worse, whatever the margin.
-    pub fn verdict(&self, margin: i32, draw: i32) -> Verdict {
+    pub fn verdict(&self, margin: i32, draw: i32) -> ZugzwangVerdict {
         let result = |score: Score| {
             if score.value().abs() <= draw { 0 } else { score.value().signum() }
         };
         let least = if self.moving.is_mate_against_us() { 1 } else { margin };
         if result(self.passing) > result(self.moving) && self.gain() >= margin {
-            Verdict::Mutual
+            ZugzwangVerdict::Mutual
         } else if self.gain() >= least {
-            Verdict::Zugzwang
+            ZugzwangVerdict::Zugzwang
         } else {
-            Verdict::None
+            ZugzwangVerdict::None
         }
     }
 }
 
-impl Pair<Wdl> {
+impl MoveAndPass<Wdl> {
     /// True if the side to move loses, whichever it is.
     pub fn is_full_point(&self) -> bool {
         (self.moving, self.passing) == (Wdl::Loss, Wdl::Win)
@@ -231,7 +236,10 @@ impl Pair<Wdl> {
 /// the position, or if the side to move cannot pass or move.
 ///
 /// A zugzwang is mutual (see the [module](self)) unless the pass stalemates the other side.
-pub fn exact(position: &Position, tables: &Tablebase) -> Option<(Verdict, Pair<Wdl>)> {
+pub fn exact(
+    position: &Position,
+    tables: &Tablebase,
+) -> Option<(ZugzwangVerdict, MoveAndPass<Wdl>)> {
     if position.in_check() || !position.has_legal_move() {
         return None;
     }
@@ -239,13 +247,13 @@ pub fn exact(position: &Position, tables: &Tablebase) -> Option<(Verdict, Pair<W
     let moving = tables.probe_wdl(position)?;
     let passing = -tables.probe_wdl(&passed)?;
     let verdict = if passing <= moving {
-        Verdict::None
+        ZugzwangVerdict::None
     } else if passed.has_legal_move() {
-        Verdict::Mutual
+        ZugzwangVerdict::Mutual
     } else {
-        Verdict::Zugzwang
+        ZugzwangVerdict::Zugzwang
     };
-    Some((verdict, Pair { moving, passing }))
+    Some((verdict, MoveAndPass { moving, passing }))
 }
 
 /// One depth of the table.
@@ -253,16 +261,16 @@ struct Row {
     depth: Depth,
     best: String,
     reply: String,
-    values: Pair<Score>,
+    values: MoveAndPass<Score>,
 }
 
 /// The examination of one position.
 struct Examination {
     fen: String,
-    verdict: Verdict,
+    verdict: ZugzwangVerdict,
     rows: Vec<Row>,
     lines: [String; 2],
-    exact: Option<Pair<Wdl>>,
+    exact: Option<MoveAndPass<Wdl>>,
     nodes: u64,
 }
 
@@ -290,7 +298,7 @@ impl Examiner<'_> {
         mut done: impl FnMut(usize, Examination) -> Result<(), LabError>,
     ) -> Result<(), LabError> {
         let (mut early, mut next) = (BTreeMap::new(), 0);
-        let work = |position: &&Position, worker: &Worker| self.examine(position, worker);
+        let work = |position: &&Position, worker: &TaskWorker| self.examine(position, worker);
         let size = TableSize::Megabytes(self.args.hash);
         runner::for_all(positions, self.args.jobs, size, work, |index, found| {
             early.insert(index, found);
@@ -302,10 +310,10 @@ impl Examiner<'_> {
         })
     }
 
-    fn examine(&self, position: &Position, worker: &Worker) -> Examination {
+    fn examine(&self, position: &Position, worker: &TaskWorker) -> Examination {
         let mut found = Examination {
             fen: position.to_fen(),
-            verdict: Verdict::Over,
+            verdict: ZugzwangVerdict::Over,
             rows: Vec::new(),
             lines: [String::new(), String::new()],
             exact: None,
@@ -315,7 +323,7 @@ impl Examiner<'_> {
             return found;
         }
         if position.in_check() {
-            found.verdict = Verdict::Check;
+            found.verdict = ZugzwangVerdict::Check;
             return found;
         }
         let passed = position.pass();
@@ -325,7 +333,7 @@ impl Examiner<'_> {
         found.lines = [line(position, &moving), line(&passed, &passing)];
         let values = found.rows.last().map(|row| row.values);
         found.verdict =
-            values.map_or(Verdict::None, |v| v.verdict(self.args.margin, self.args.draw));
+            values.map_or(ZugzwangVerdict::None, |v| v.verdict(self.args.margin, self.args.draw));
         let known = self.tables.as_ref().and_then(|tables| exact(position, tables));
         if let Some((verdict, pair)) = known {
             found.verdict = verdict;
@@ -334,7 +342,7 @@ impl Examiner<'_> {
         found
     }
 
-    fn search(&self, position: &Position, worker: &Worker) -> Outcome {
+    fn search(&self, position: &Position, worker: &TaskWorker) -> Outcome {
         let job = SearchJob {
             scheme: self.scheme,
             ..SearchJob::new(position.clone(), self.args.searcher)
@@ -363,7 +371,7 @@ fn rows(position: &Position, passed: &Position, moving: &Outcome, passing: &Outc
             depth: iteration.depth,
             best: position.san(iteration.best),
             reply,
-            values: Pair { moving: iteration.score, passing: value },
+            values: MoveAndPass { moving: iteration.score, passing: value },
         })
     };
     moving.iterations.iter().filter_map(row).collect()
@@ -404,7 +412,7 @@ fn pawns(score: Score) -> String {
 }
 
 /// The advantage of passing in pawns, or in words for mates.
-fn gain(values: &Pair<Score>) -> String {
+fn gain(values: &MoveAndPass<Score>) -> String {
     if values.moving.is_mate() || values.passing.is_mate() {
         let sign = match values.gain().signum() {
             1 => "better",
@@ -436,9 +444,9 @@ impl Examination {
         text
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> TextTable {
         use Align::{Left, Right};
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("depth", Right),
             ("moving", Right),
             ("best", Left),
@@ -470,7 +478,7 @@ impl Examination {
             );
         }
         match (self.verdict, self.rows.last()) {
-            (Verdict::Over | Verdict::Check, _) => String::new(),
+            (ZugzwangVerdict::Over | ZugzwangVerdict::Check, _) => String::new(),
             (_, Some(Row { depth, values, .. })) => {
                 let (moving, passing) = (pawns(values.moving), pawns(values.passing));
                 format!(" (depth {depth}): moving {moving}, passing {passing}")
@@ -510,7 +518,7 @@ impl Row {
 /// Prints a line for each position as it comes, then the totals; returns all as JSON. After Ctrl-C
 /// the totals are those of the positions done.
 fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
-    let mut counts = [0_usize; Verdict::ALL.len()];
+    let mut counts = [0_usize; ZugzwangVerdict::ALL.len()];
     let mut nodes = 0;
     let mut reports = Vec::new();
     let positions: Vec<&Position> = suite.records.iter().map(|record| &record.position).collect();
@@ -519,7 +527,7 @@ fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
     let scanned = examiner.examine_all(&positions, |index, found| {
         let id = &suite.records[index].id;
         nodes += found.nodes;
-        for (count, verdict) in counts.iter_mut().zip(Verdict::ALL) {
+        for (count, verdict) in counts.iter_mut().zip(ZugzwangVerdict::ALL) {
             *count += usize::from(verdict == found.verdict);
         }
         reports.push(found.json(Some(id)));
@@ -528,7 +536,7 @@ fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
         progress.suspend(|| print(&line))
     });
     progress.finish_and_clear();
-    let totals = || counts.iter().zip(Verdict::ALL);
+    let totals = || counts.iter().zip(ZugzwangVerdict::ALL);
     let words: Vec<String> =
         totals().map(|(count, verdict)| format!("{count} {}", verdict.name())).collect();
     let done = counted(reports.len(), "position");
@@ -544,26 +552,26 @@ fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
 mod tests {
     use super::*;
 
-    fn pair(moving: Score, passing: Score) -> Pair<Score> {
-        Pair { moving, passing }
+    fn pair(moving: Score, passing: Score) -> MoveAndPass<Score> {
+        MoveAndPass { moving, passing }
     }
 
     #[test]
     fn verdicts_follow_margin_and_result() {
         let cp = Score::cp;
         for (moving, passing, verdict) in [
-            (cp(-500), cp(0), Verdict::Mutual),
-            (cp(0), cp(500), Verdict::Mutual),
-            (cp(-500), cp(-200), Verdict::Zugzwang),
-            (cp(-120), cp(120), Verdict::Zugzwang),
-            (cp(-500), cp(-450), Verdict::None),
-            (cp(50), cp(-30), Verdict::None),
-            (cp(-140), cp(-160), Verdict::None),
-            (Score::mated_in(4), cp(-900), Verdict::Zugzwang),
-            (Score::mated_in(4), Score::mated_in(8), Verdict::Zugzwang),
-            (Score::mated_in(4), Score::mated_in(4), Verdict::None),
-            (Score::mated_in(4), cp(0), Verdict::Mutual),
-            (Score::mate_in(5), Score::mate_in(7), Verdict::None),
+            (cp(-500), cp(0), ZugzwangVerdict::Mutual),
+            (cp(0), cp(500), ZugzwangVerdict::Mutual),
+            (cp(-500), cp(-200), ZugzwangVerdict::Zugzwang),
+            (cp(-120), cp(120), ZugzwangVerdict::Zugzwang),
+            (cp(-500), cp(-450), ZugzwangVerdict::None),
+            (cp(50), cp(-30), ZugzwangVerdict::None),
+            (cp(-140), cp(-160), ZugzwangVerdict::None),
+            (Score::mated_in(4), cp(-900), ZugzwangVerdict::Zugzwang),
+            (Score::mated_in(4), Score::mated_in(8), ZugzwangVerdict::Zugzwang),
+            (Score::mated_in(4), Score::mated_in(4), ZugzwangVerdict::None),
+            (Score::mated_in(4), cp(0), ZugzwangVerdict::Mutual),
+            (Score::mate_in(5), Score::mate_in(7), ZugzwangVerdict::None),
         ] {
             assert_eq!(pair(moving, passing).verdict(100, 150), verdict, "{moving} {passing}");
         }

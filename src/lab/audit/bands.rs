@@ -2,14 +2,14 @@
 
 use super::super::report::grouped;
 use super::Found;
-use super::judge::{Sample, Verdict};
-use crate::kit::table::{Align, Table};
+use super::judge::{CutoffVerdict, JudgedCutoff};
+use crate::kit::table::{Align, TextTable};
 
 /// A way to divide cutoffs.
 pub struct Division {
     pub name: &'static str,
     /// The band of a sample; bands are shown in the order of their numbers.
-    pub band: fn(&Sample) -> (i32, String),
+    pub band: fn(&JudgedCutoff) -> (i32, String),
 }
 
 /// All divisions, in the order in which they are shown.
@@ -78,7 +78,7 @@ pub const DIVISIONS: [Division; 9] = [
     },
 ];
 
-impl Sample {
+impl JudgedCutoff {
     /// Is beta a mate score against the side that passes?
     pub fn is_mate_question(&self) -> bool {
         self.beta < -crate::score::Score::MATE_BOUND.value()
@@ -96,11 +96,11 @@ pub struct Count {
 }
 
 impl Count {
-    pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Count {
+    pub fn of<'a>(samples: impl IntoIterator<Item = &'a JudgedCutoff>) -> Count {
         samples.into_iter().fold(Count::default(), |count, sample| Count {
             audited: count.audited + 1,
-            zugzwangs: count.zugzwangs + u64::from(sample.verdict == Verdict::Zugzwang),
-            horizon: count.horizon + u64::from(sample.verdict == Verdict::Horizon),
+            zugzwangs: count.zugzwangs + u64::from(sample.verdict == CutoffVerdict::Zugzwang),
+            horizon: count.horizon + u64::from(sample.verdict == CutoffVerdict::Horizon),
             nodes: count.nodes + sample.nodes,
         })
     }
@@ -130,8 +130,8 @@ pub fn wilson(part: u64, whole: u64) -> (f64, f64) {
 }
 
 /// The table of one division, a row for each band and scheme. Schemes are those of `found`.
-pub fn table(division: &Division, found: &[Found]) -> Table {
-    let mut table = Table::new(&[
+pub fn table(division: &Division, found: &[Found]) -> TextTable {
+    let mut table = TextTable::new(&[
         (division.name, Align::Left),
         ("scheme", Align::Left),
         ("audited", Align::Right),

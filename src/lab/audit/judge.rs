@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::LabError;
 use super::super::runner::{SearchSetup, TableSize};
-use super::sampler::Candidate;
+use super::sampler::SampledCutoff;
 use crate::board::{Color, Position};
 use crate::eval::{Evaluator, State};
 use crate::score::{Depth, Ply, Score};
@@ -16,7 +16,7 @@ use crate::time::{Limits, TimeManager};
 /// The result of the search without null moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum CutoffVerdict {
     /// Some move reaches beta.
     True,
     /// No move reaches beta; passing, searched as deep, does.
@@ -27,7 +27,7 @@ pub enum Verdict {
 
 /// An audited cutoff: a row of the CSV file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Sample {
+pub struct JudgedCutoff {
     /// The position of the node.
     pub fen: String,
     /// The depth of the node in plies.
@@ -45,7 +45,7 @@ pub struct Sample {
     /// Such pieces of both sides.
     pub all_pieces: u32,
     pub is_pv: bool,
-    pub verdict: Verdict,
+    pub verdict: CutoffVerdict,
     /// The value that the search without null moves found in the window `(beta - 1, beta)`.
     pub value: i32,
     /// Nodes of that search: what verifying this cutoff costs.
@@ -59,9 +59,9 @@ pub struct Sample {
     pub matters: Option<bool>,
 }
 
-impl Sample {
+impl JudgedCutoff {
     pub fn is_false(&self) -> bool {
-        self.verdict != Verdict::True
+        self.verdict != CutoffVerdict::True
     }
 
     /// Does the opponent of the root's side pass?
@@ -102,19 +102,19 @@ pub struct Judge<'a> {
 
 impl Judge<'_> {
     /// Searches the node again to its full depth, without null moves.
-    pub fn judge(&self, candidate: &Candidate) -> Sample {
-        let Candidate { position, keys, node, null_depth } = candidate;
+    pub fn judge(&self, candidate: &SampledCutoff) -> JudgedCutoff {
+        let SampledCutoff { position, keys, node, null_depth } = candidate;
         let beta = node.beta;
         let (value, nodes) = self.decide(position, keys.clone(), beta, node.depth, node.ply);
         let verdict = if value >= beta {
-            Verdict::True
+            CutoffVerdict::True
         } else if self.passing_holds(candidate) {
-            Verdict::Zugzwang
+            CutoffVerdict::Zugzwang
         } else {
-            Verdict::Horizon
+            CutoffVerdict::Horizon
         };
         let pieces = |color: Color| position.non_pawn_pieces(color).count() as u32;
-        Sample {
+        JudgedCutoff {
             fen: position.to_fen(),
             depth: node.depth,
             null_depth: *null_depth,
@@ -133,8 +133,8 @@ impl Judge<'_> {
     }
 
     /// The best line of a node at its depth without null moves, in standard algebraic notation.
-    pub fn best_line(&self, candidate: &Candidate) -> String {
-        let Candidate { position, keys, node, .. } = candidate;
+    pub fn best_line(&self, candidate: &SampledCutoff) -> String {
+        let SampledCutoff { position, keys, node, .. } = candidate;
         let job = self.job(position.clone(), keys.clone());
         let time = TimeManager::with_limits(Limits::to_depth(node.depth));
         let outcome = search::run(&job, self.tables.cleared(node.depth), &time, &mut |_| ());
@@ -148,7 +148,7 @@ impl Judge<'_> {
     }
 
     /// Does passing, searched as deep as a move, reach beta?
-    fn passing_holds(&self, Candidate { position, keys, node, .. }: &Candidate) -> bool {
+    fn passing_holds(&self, SampledCutoff { position, keys, node, .. }: &SampledCutoff) -> bool {
         let mut keys = keys.clone();
         keys.push(position.key());
         let bound = -node.beta + 1;

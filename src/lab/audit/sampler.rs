@@ -32,7 +32,7 @@ impl SampleSize {
 
 /// A cutoff to be audited.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct SampledCutoff {
     pub position: Position,
     /// Keys of the positions before it.
     pub keys: Vec<u64>,
@@ -40,9 +40,9 @@ pub struct Candidate {
     pub null_depth: Depth,
 }
 
-impl Candidate {
-    pub fn new(cutoff: &NullCutoff<'_>) -> Candidate {
-        Candidate {
+impl SampledCutoff {
+    pub fn new(cutoff: &NullCutoff<'_>) -> SampledCutoff {
+        SampledCutoff {
             position: cutoff.position.clone(),
             keys: cutoff.keys.to_vec(),
             node: cutoff.node,
@@ -53,7 +53,7 @@ impl Candidate {
 
 /// Keeps a sample of the cutoffs that a search believes.
 #[derive(Debug)]
-pub struct Sampler {
+pub struct CutoffSampler {
     size: SampleSize,
     seed: u64,
     strata: Mutex<BTreeMap<Depth, Stratum>>,
@@ -65,12 +65,12 @@ pub struct Stratum {
     /// Number of cutoffs.
     pub cutoffs: u64,
     /// The sample, by ascending hash.
-    pub kept: BTreeMap<u64, Candidate>,
+    pub kept: BTreeMap<u64, SampledCutoff>,
 }
 
-impl Sampler {
-    pub fn new(size: SampleSize, seed: u64) -> Sampler {
-        Sampler { size, seed, strata: Mutex::default() }
+impl CutoffSampler {
+    pub fn new(size: SampleSize, seed: u64) -> CutoffSampler {
+        CutoffSampler { size, seed, strata: Mutex::default() }
     }
 
     /// The cutoffs, by depth.
@@ -79,7 +79,7 @@ impl Sampler {
     }
 }
 
-impl Observer for Sampler {
+impl Observer for CutoffSampler {
     fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
         let node = cutoff.node;
         let hash = hash(cutoff, self.seed);
@@ -90,7 +90,7 @@ impl Observer for Sampler {
         let is_full = stratum.kept.len() >= size;
         let is_small = stratum.kept.last_key_value().is_none_or(|(&largest, _)| hash < largest);
         if size > 0 && (!is_full || is_small) && !stratum.kept.contains_key(&hash) {
-            stratum.kept.insert(hash, Candidate::new(cutoff));
+            stratum.kept.insert(hash, SampledCutoff::new(cutoff));
             if is_full {
                 stratum.kept.pop_last();
             }
@@ -108,8 +108,8 @@ pub struct Denier {
 }
 
 impl Denier {
-    pub fn new(candidate: &Candidate) -> Denier {
-        let Candidate { position, node, .. } = candidate;
+    pub fn new(candidate: &SampledCutoff) -> Denier {
+        let SampledCutoff { position, node, .. } = candidate;
         Denier { key: position.key(), depth: node.depth, beta: node.beta }
     }
 }

@@ -16,7 +16,7 @@ use crate::board::{PackedMove, Position, Square};
 use crate::eval;
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
-use crate::lab::runner::{self, TableSize, Worker};
+use crate::lab::runner::{self, TableSize, TaskWorker};
 use crate::lab::variant::scheme;
 use crate::lab::{LabError, counted, epd, print, read_games, report_refused};
 use crate::score::{Depth, MAX_PLY, Score};
@@ -176,7 +176,7 @@ impl<'a> Miner<'a> {
     /// The positions found in some games, in order.
     fn wave(&self, games: &[pgn::Game]) -> Result<Vec<(Vec<Found>, Funnel)>, LabError> {
         let mut results = vec![(Vec::new(), Funnel::default()); games.len()];
-        let work = |game: &pgn::Game, worker: &Worker| self.game(game, worker);
+        let work = |game: &pgn::Game, worker: &TaskWorker| self.game(game, worker);
         runner::for_all(games, self.args.jobs, HASH, work, |index, result| {
             results[index] = result;
             Ok(())
@@ -184,7 +184,7 @@ impl<'a> Miner<'a> {
         Ok(results)
     }
 
-    fn game(&self, game: &pgn::Game, worker: &Worker) -> (Vec<Found>, Funnel) {
+    fn game(&self, game: &pgn::Game, worker: &TaskWorker) -> (Vec<Found>, Funnel) {
         let (mut found, mut funnel) = (Vec::new(), Funnel { games: 1, ..Funnel::default() });
         let mut pool = SearchThread::new();
         worker.table.clear();
@@ -208,7 +208,7 @@ impl<'a> Miner<'a> {
         position: &Position,
         taken: Option<Square>,
         pool: &mut SearchThread,
-        worker: &Worker,
+        worker: &TaskWorker,
         funnel: &mut Funnel,
     ) -> Option<Found> {
         let dull = position.in_check()
@@ -246,7 +246,7 @@ impl<'a> Miner<'a> {
         Some(Found { depth: settled(&proof)?, position, best, scores })
     }
 
-    fn prove(&self, position: &Position, limits: Limits, worker: &Worker) -> Outcome {
+    fn prove(&self, position: &Position, limits: Limits, worker: &TaskWorker) -> Outcome {
         let job = SearchJob { scheme: self.off, searcher: Searcher::Classic, ..playing(position) };
         worker.search(&job, limits)
     }

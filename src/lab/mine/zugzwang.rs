@@ -21,9 +21,9 @@ use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::random::Random;
-use crate::lab::runner::{self, TableSize, Worker};
+use crate::lab::runner::{self, TableSize, TaskWorker};
 use crate::lab::variant::scheme;
-use crate::lab::zugzwang::{Verdict, exact};
+use crate::lab::zugzwang::{ZugzwangVerdict, exact};
 use crate::lab::{LabError, print};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
@@ -197,7 +197,7 @@ impl Miner<'_> {
     ) -> Result<Vec<Option<Find>>, LabError> {
         let hungry: Vec<&Material> = materials.iter().filter(|m| m.taken < max_share).collect();
         let mut finds = vec![None; hungry.len()];
-        let work = |material: &&Material, worker: &Worker| {
+        let work = |material: &&Material, worker: &TaskWorker| {
             let number = turn * MATERIALS + material.number;
             let mut random = Random::numbered(self.args.seed, number);
             (0..self.args.tries)
@@ -249,7 +249,7 @@ impl Miner<'_> {
         if !certain || values.passing.sign() <= values.moving.sign() || !self.counts(position) {
             return None;
         }
-        let kind = if verdict == Verdict::Mutual { "mutual" } else { "one-sided" };
+        let kind = if verdict == ZugzwangVerdict::Mutual { "mutual" } else { "one-sided" };
         let full = if values.is_full_point() { ", full point" } else { "" };
         let comment = format!("{kind}{full}: moving {}, passing {}", values.moving, values.passing);
         Some((-values.moving, comment))
@@ -301,7 +301,7 @@ impl Miner<'_> {
     }
 
     /// The find, if a search without null moves confirms it.
-    fn proved(&self, find: Find, worker: &Worker) -> Option<Find> {
+    fn proved(&self, find: Find, worker: &TaskWorker) -> Option<Find> {
         match find.task {
             Task::None => Some(find),
             Task::Move(best) => self.proved_move(find, best, worker),
@@ -310,7 +310,7 @@ impl Miner<'_> {
     }
 
     /// The search must find the move, not at a small depth, and see that no other is near.
-    fn proved_move(&self, find: Find, best: PackedMove, worker: &Worker) -> Option<Find> {
+    fn proved_move(&self, find: Find, best: PackedMove, worker: &TaskWorker) -> Option<Find> {
         let outcome = self.search(&find.position, self.args.max_depth, 2, worker);
         let [first, second, ..] = outcome.lines.as_slice() else { return None };
         let tells = outcome.best() == best && first.score - second.score >= GAP;
@@ -320,7 +320,7 @@ impl Miner<'_> {
 
     /// The search must find the mate, not at a small depth, through a zugzwang, and not by a capture
     /// first.
-    fn proved_mate(&self, find: Find, worker: &Worker) -> Option<Find> {
+    fn proved_mate(&self, find: Find, worker: &TaskWorker) -> Option<Find> {
         let outcome = self.search(&find.position, self.args.max_depth, 1, worker);
         let mate = outcome.score().and_then(Score::mate_moves).filter(|&moves| moves > 0)?;
         let found = |score: Score| score.mate_moves().is_some_and(|m| (1..=mate).contains(&m));
@@ -345,7 +345,7 @@ impl Miner<'_> {
         position: &Position,
         line: &[PackedMove],
         mate: i32,
-        worker: &Worker,
+        worker: &TaskWorker,
     ) -> usize {
         let mut position = position.clone();
         let mut zugzwangs = 0;
@@ -362,7 +362,13 @@ impl Miner<'_> {
         zugzwangs
     }
 
-    fn search(&self, position: &Position, depth: Depth, lines: usize, worker: &Worker) -> Outcome {
+    fn search(
+        &self,
+        position: &Position,
+        depth: Depth,
+        lines: usize,
+        worker: &TaskWorker,
+    ) -> Outcome {
         let job = SearchJob {
             scheme: self.off,
             multi_pv: lines,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use super::super::audit::sampler::Candidate;
+use super::super::audit::sampler::SampledCutoff;
 use crate::board::{PackedMove, Position};
 use crate::score::Score;
 use crate::search::observer::{Entered, NullCutoff, Observer, Reason, Step};
@@ -70,7 +70,7 @@ struct State {
     /// How the next node is reached.
     step: Option<Step>,
     tree: Tree,
-    cutoffs: Vec<(u32, Candidate)>,
+    cutoffs: Vec<(u32, SampledCutoff)>,
     /// The path to the node that is searched: its number in the tree, if it is recorded.
     path: Vec<(Option<u32>, Position)>,
 }
@@ -90,7 +90,7 @@ impl Recorder {
     }
 
     /// The tree, and the believed cutoffs in it with their nodes.
-    pub fn tree(&self) -> (Tree, Vec<(u32, Candidate)>) {
+    pub fn tree(&self) -> (Tree, Vec<(u32, SampledCutoff)>) {
         let state = self.lock();
         (state.tree.clone(), state.cutoffs.clone())
     }
@@ -105,7 +105,7 @@ impl Observer for Recorder {
         let mut state = self.lock();
         state.tree.believed += 1;
         if let Some(&(Some(number), _)) = state.path.last() {
-            state.cutoffs.push((number, Candidate::new(cutoff)));
+            state.cutoffs.push((number, SampledCutoff::new(cutoff)));
         }
         true
     }
