@@ -115,7 +115,7 @@ fn uci_lines(arguments: &[OsString]) -> Option<Vec<Cow<'_, str>>> {
 }
 
 fn execute(lines: &[Cow<'_, str>]) -> Result<(), Failure> {
-    Ok(Controller::new(io::stdout(), Style::Uci)?.obey_in_turn(lines)?)
+    Ok(Controller::new(io::stdout(), Style::Uci)?.run_script(lines)?)
 }
 
 impl Cli {

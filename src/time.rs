@@ -290,9 +290,9 @@ impl TimeManager {
         }
     }
 
-    /// Blocks until `is_done` is true, for at most `patience`.
-    pub fn await_for(&self, patience: Duration, is_done: impl Fn() -> bool) {
-        let deadline = self.clock.now().saturating_add(patience);
+    /// Blocks until `is_done` is true, for at most `timeout`.
+    pub fn await_for(&self, timeout: Duration, is_done: impl Fn() -> bool) {
+        let deadline = self.clock.now().saturating_add(timeout);
         loop {
             let seen = self.signal.count();
             if is_done() || self.clock.now() >= deadline {

@@ -55,8 +55,8 @@ impl Coordinator {
 fn answer(search: &Search) -> Answer {
     let time = search.time();
     time.await_end(|| search.is_first_done());
-    let patience = if search.has_result() { LAST_WORD } else { FIRST_ITERATION };
-    time.await_for(patience, || search.is_first_done());
+    let timeout = if search.has_result() { LAST_WORD } else { FIRST_ITERATION };
+    time.await_for(timeout, || search.is_first_done());
     time.end_search();
     time.await_for(VOTE, || search.is_all_done());
     time.hold_answer();

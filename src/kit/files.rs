@@ -77,13 +77,13 @@ impl Receipt {
 #[derive(Debug, Default)]
 pub struct Files {
     force: bool,
-    inputs: Vec<Known>,
-    outputs: Vec<Known>,
+    inputs: Vec<Declared>,
+    outputs: Vec<Declared>,
     written: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct Declared {
     path: PathBuf,
     what: &'static str,
 }
@@ -96,7 +96,7 @@ impl Files {
 
     /// Declares an input. `what` completes the sentence "it is ...", e.g. "the suite being read".
     pub fn reads(&mut self, path: &Path, what: &'static str) {
-        self.inputs.push(Known { path: path.to_owned(), what });
+        self.inputs.push(Declared { path: path.to_owned(), what });
     }
 
     /// Declares a file that the command resumes: it may exist, and the caller checks its content.
@@ -105,7 +105,7 @@ impl Files {
     /// If the file is an input or another output.
     pub fn resumes(&mut self, path: &Path, what: &'static str) -> Result<(), FilesError> {
         self.check_identity(path)?;
-        self.outputs.push(Known { path: path.to_owned(), what });
+        self.outputs.push(Declared { path: path.to_owned(), what });
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl Files {
             check_ownership(path, file, command, receipts)?;
         }
         target.check_writable(path)?;
-        self.outputs.push(Known { path: path.to_owned(), what });
+        self.outputs.push(Declared { path: path.to_owned(), what });
         Ok(Output { path: path.to_owned(), target })
     }
 
@@ -194,7 +194,7 @@ impl Files {
     }
 
     fn check_identity(&self, path: &Path) -> Result<(), FilesError> {
-        let clash = |known: &&Known| is_same(&known.path, path);
+        let clash = |known: &&Declared| is_same(&known.path, path);
         if let Some(input) = self.inputs.iter().find(clash) {
             return Err(refused(path, format!("it is {}", input.what)));
         }

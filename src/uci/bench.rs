@@ -76,7 +76,7 @@ pub struct Bench {
     evaluator: Evaluator,
     values: Values,
     /// By position.
-    keepers: Vec<TimeManager>,
+    managers: Vec<TimeManager>,
     stopped: AtomicBool,
 }
 
@@ -89,9 +89,9 @@ impl Bench {
         evaluator: Evaluator,
         values: Values,
     ) -> Bench {
-        let keeper = |_| TimeManager::with_limits(Limits::to_depth(depth));
-        let keepers = POSITIONS.iter().map(keeper).collect();
-        Bench { searcher, scheme, evaluator, values, keepers, stopped: AtomicBool::new(false) }
+        let manager = |_| TimeManager::with_limits(Limits::to_depth(depth));
+        let managers = POSITIONS.iter().map(manager).collect();
+        Bench { searcher, scheme, evaluator, values, managers, stopped: AtomicBool::new(false) }
     }
 
     /// Searches a position. Returns the nodes and the time.
@@ -99,7 +99,7 @@ impl Bench {
         &self,
         fen: &str,
         table: &Table,
-        keeper: &TimeManager,
+        manager: &TimeManager,
     ) -> Result<(u64, Duration), String> {
         let root = Position::from_fen(fen).map_err(|error| error.to_string())?;
         let job = SearchJob {
@@ -110,7 +110,7 @@ impl Bench {
         };
         table.clear();
         let begun = Instant::now();
-        let nodes = search::run(&job, table, keeper, &mut |_| ()).stats.nodes;
+        let nodes = search::run(&job, table, manager, &mut |_| ()).stats.nodes;
         Ok((nodes, begun.elapsed()))
     }
 }
@@ -125,8 +125,8 @@ impl Job for Bench {
         let table = Table::new(HASH).map_err(|error| error.to_string())?;
         let mut total = 0;
         let mut time = Duration::ZERO;
-        for (i, (fen, keeper)) in POSITIONS.iter().zip(&self.keepers).enumerate() {
-            let (nodes, taken) = self.search(fen, &table, keeper)?;
+        for (i, (fen, manager)) in POSITIONS.iter().zip(&self.managers).enumerate() {
+            let (nodes, taken) = self.search(fen, &table, manager)?;
             if self.stopped.load(Ordering::Acquire) {
                 say("info string bench stopped".to_owned());
                 return Ok(());
@@ -141,7 +141,7 @@ impl Job for Bench {
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        self.keepers.iter().for_each(TimeManager::stop);
+        self.managers.iter().for_each(TimeManager::stop);
     }
 }
 

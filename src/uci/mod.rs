@@ -173,14 +173,14 @@ impl<W: Write> Controller<W> {
         let nothing = never();
         loop {
             let lines = if self.queue.len() < QUEUE_CAPACITY { lines } else { &nothing };
-            let said = self.task_said();
+            let said = self.task_output();
             let silence = match self.work {
                 Some(Work::Search(_)) => after(PROGRESS_INTERVAL),
                 _ => never(),
             };
             select! {
                 recv(lines) -> line => match line {
-                    Ok(line) => if self.obey(&line)?.is_break() {
+                    Ok(line) => if self.handle(&line)?.is_break() {
                         return self.stop_work();
                     },
                     Err(_) => return self.finish(),
@@ -188,15 +188,15 @@ impl<W: Write> Controller<W> {
                 recv(self.events) -> event => if let Ok(event) = event {
                     self.show(&event)?;
                 },
-                recv(said) -> line => self.pass_on(line.ok())?,
+                recv(said) -> line => self.show_line(line.ok())?,
                 recv(silence) -> _ => self.progress()?,
             }
-            self.work_off()?;
+            self.run_queue()?;
         }
     }
 
     /// The output of the task in progress.
-    fn task_said(&self) -> Receiver<String> {
+    fn task_output(&self) -> Receiver<String> {
         match &self.work {
             Some(Work::Task(task)) => task.said().clone(),
             _ => never(),
@@ -226,7 +226,7 @@ impl<W: Write> Controller<W> {
         Ok(())
     }
 
-    fn obey(&mut self, line: &InputLine) -> io::Result<ControlFlow<()>> {
+    fn handle(&mut self, line: &InputLine) -> io::Result<ControlFlow<()>> {
         let InputLine::Text(line) = line else {
             let most = input::MAX_LINE >> 20;
             self.remark(&format!("a line of more than {most} MB is left out"))?;
@@ -244,8 +244,8 @@ impl<W: Write> Controller<W> {
     }
 
     /// Executes waiting commands, up to the first that must wait longer.
-    fn work_off(&mut self) -> io::Result<()> {
-        while self.may_go_on()
+    fn run_queue(&mut self) -> io::Result<()> {
+        while self.is_free()
             && let Some(command) = self.queue.pop_front()
         {
             self.stop_work()?;
@@ -259,7 +259,7 @@ impl<W: Write> Controller<W> {
     }
 
     /// True if the waiting commands need not wait.
-    fn may_go_on(&self) -> bool {
+    fn is_free(&self) -> bool {
         self.work.as_ref().is_none_or(|work| match work.ending() {
             // A command after `stop` waits only for the answer.
             _ if self.is_halted => true,
@@ -405,7 +405,7 @@ impl<W: Write> Controller<W> {
     ///
     /// # Errors
     /// If output cannot be written.
-    pub fn obey_in_turn<S: AsRef<str>>(&mut self, lines: &[S]) -> io::Result<()> {
+    pub fn run_script<S: AsRef<str>>(&mut self, lines: &[S]) -> io::Result<()> {
         for line in lines {
             match command::parse(line.as_ref()) {
                 Ok(Some(Command::Quit)) => break,
@@ -415,7 +415,7 @@ impl<W: Write> Controller<W> {
             }
             match self.work.as_ref().map(Work::ending) {
                 Some(Ending::Never) => self.stop_work()?,
-                _ => self.await_rest()?,
+                _ => self.show_output()?,
             }
         }
         Ok(())
@@ -456,11 +456,11 @@ impl<W: Write> Controller<W> {
     fn finish(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + self.grace;
         loop {
-            self.work_off()?;
+            self.run_queue()?;
             match self.work.as_ref().map(Work::ending) {
                 None => return Ok(()),
-                Some(Ending::Certain) => self.await_rest()?,
-                Some(Ending::Possible) => self.await_rest_until(Some(deadline))?,
+                Some(Ending::Certain) => self.show_output()?,
+                Some(Ending::Possible) => self.show_output_until(Some(deadline))?,
                 Some(Ending::Never) => self.stop_work()?,
             }
         }
@@ -479,30 +479,32 @@ impl<W: Write> Controller<W> {
     /// Stops the work in progress and shows its answer.
     fn stop_work(&mut self) -> io::Result<()> {
         self.ask_to_stop();
-        self.await_rest()
+        self.show_output()
     }
 
     /// Shows the output of the work in progress until it ends.
-    fn await_rest(&mut self) -> io::Result<()> {
-        self.await_rest_until(None)
+    fn show_output(&mut self) -> io::Result<()> {
+        self.show_output_until(None)
     }
 
     /// Likewise, but stops the work at the deadline.
-    fn await_rest_until(&mut self, deadline: Option<Instant>) -> io::Result<()> {
+    fn show_output_until(&mut self, deadline: Option<Instant>) -> io::Result<()> {
         while self.work.is_some() {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return self.stop_work();
             }
-            self.await_word(left.map_or(PROGRESS_INTERVAL, |left| left.min(PROGRESS_INTERVAL)))?;
+            self.show_next_output(
+                left.map_or(PROGRESS_INTERVAL, |left| left.min(PROGRESS_INTERVAL)),
+            )?;
         }
         Ok(())
     }
 
-    /// Shows the next output of the work in progress, if it comes within `patience`.
-    fn await_word(&mut self, patience: Duration) -> io::Result<()> {
+    /// Shows the next output of the work in progress, if it comes within `timeout`.
+    fn show_next_output(&mut self, timeout: Duration) -> io::Result<()> {
         match &self.work {
-            Some(Work::Search(_)) => match self.events.recv_timeout(patience) {
+            Some(Work::Search(_)) => match self.events.recv_timeout(timeout) {
                 Ok(event) => self.show(&event),
                 Err(RecvTimeoutError::Timeout) => self.progress(),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -510,9 +512,9 @@ impl<W: Write> Controller<W> {
                     Ok(())
                 }
             },
-            Some(Work::Task(task)) => match task.said().recv_timeout(patience) {
+            Some(Work::Task(task)) => match task.said().recv_timeout(timeout) {
                 Err(RecvTimeoutError::Timeout) => Ok(()),
-                line => self.pass_on(line.ok()),
+                line => self.show_line(line.ok()),
             },
             None => Ok(()),
         }
@@ -529,7 +531,7 @@ impl<W: Write> Controller<W> {
     }
 
     /// Shows a line of the task in progress. `None` means that the task has ended.
-    fn pass_on(&mut self, line: Option<String>) -> io::Result<()> {
+    fn show_line(&mut self, line: Option<String>) -> io::Result<()> {
         match (line, self.work.take()) {
             (Some(line), work) => {
                 self.work = work;
@@ -599,8 +601,8 @@ mod tests {
         let mut controller = Controller::new(&mut output, Style::Uci).unwrap();
         controller.grace = grace;
         for line in script.lines() {
-            assert!(controller.obey(&InputLine::Text(line.to_owned())).unwrap().is_continue());
-            controller.work_off().unwrap();
+            assert!(controller.handle(&InputLine::Text(line.to_owned())).unwrap().is_continue());
+            controller.run_queue().unwrap();
         }
         controller.finish().unwrap();
         drop(controller);

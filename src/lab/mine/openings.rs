@@ -68,8 +68,8 @@ fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
     let is_balanced = |position: &Position| {
         table.clear();
         let job = SearchJob::new(position.clone(), Searcher::Playing);
-        let keeper = TimeManager::with_limits(Limits::to_nodes(args.nodes));
-        let score = search::run(&job, &table, &keeper, &mut |_| {}).score();
+        let time = TimeManager::with_limits(Limits::to_nodes(args.nodes));
+        let score = search::run(&job, &table, &time, &mut |_| {}).score();
         let balanced = score.is_some_and(|score| score.value().abs() <= MAX_ADVANTAGE);
         bar.inc(u64::from(balanced));
         balanced

@@ -176,7 +176,7 @@ impl NullMoveSearch for AtNode<'_, '_, '_, '_> {
     }
 
     fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
-        let mut same = Node { path, ..self.node.again(beta, depth) };
+        let mut same = Node { path, ..self.node.research(beta, depth) };
         let score = self.searcher.search::<ZeroWindow>(self.position, &mut same)?;
         // The correction history has learned meanwhile.
         self.node.static_eval = same.static_eval;

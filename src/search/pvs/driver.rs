@@ -28,7 +28,7 @@ impl Pvs<'_> {
                 break;
             };
             for (i, line) in lines.iter().enumerate() {
-                self.tell(line.clone(), i + 1);
+                self.report_line(line.clone(), i + 1);
             }
             outcome.iterations.push(self.worker.iteration(&lines[0]));
             let same = outcome.best() == lines[0].moves[0];
@@ -153,7 +153,7 @@ impl Pvs<'_> {
                 }
             }
             if self.should_report() {
-                self.tell_bound(line, last, rank);
+                self.report_bound(line, last, rank);
             }
             width += width / 2 + 4;
             if width > 1200 {
@@ -194,7 +194,7 @@ impl Pvs<'_> {
 
     /// Reports that a window failed. A fail-low has no line of its own and shows that of the last iteration,
     /// unless another rank shows its move.
-    fn tell_bound(&mut self, mut line: Line, last: Option<&Line>, rank: usize) {
+    fn report_bound(&mut self, mut line: Line, last: Option<&Line>, rank: usize) {
         if line.moves.is_empty()
             && let Some(last) = last
         {
@@ -202,18 +202,18 @@ impl Pvs<'_> {
         }
         variation::complete(&mut line, self.worker.job, self.worker.table);
         if line.moves.first().is_some_and(|&m| self.worker.is_wanted_at_root(m)) {
-            self.tell(line, rank);
+            self.report_line(line, rank);
         }
     }
 
     /// Reports a line.
-    fn tell(&mut self, line: Line, rank: usize) {
+    fn report_line(&mut self, line: Line, rank: usize) {
         let info = self.info(line, rank);
         (self.report)(&Message::Line(info));
     }
 
     /// Reports the root move about to be searched, if the search takes long.
-    pub(super) fn announce(&mut self, m: PackedMove, number: usize) {
+    pub(super) fn report_move(&mut self, m: PackedMove, number: usize) {
         if self.should_report() {
             let number = number + self.worker.excluded.len();
             (self.report)(&Message::Move(CurrentMove { m, number, depth: self.worker.target }));

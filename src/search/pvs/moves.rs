@@ -58,7 +58,7 @@ impl Pvs<'_> {
             number += 1;
             self.worker.prefetch(position, m);
             if N::ROOT {
-                self.announce(m, number as usize);
+                self.report_move(m, number as usize);
             }
             let candidate = self.candidate(position, node, m, number);
 

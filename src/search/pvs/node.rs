@@ -158,7 +158,7 @@ impl<'p> Node<'p> {
     }
 
     /// This same node, to be searched again with a zero window below `beta`.
-    pub fn again(&self, beta: Score, depth: Depth) -> Node<'p> {
+    pub fn research(&self, beta: Score, depth: Depth) -> Node<'p> {
         Node {
             cut_node: self.cut_node,
             path: self.path,
@@ -174,7 +174,7 @@ impl<'p> Node<'p> {
             raw_eval: self.static_eval,
             static_eval: self.static_eval,
             eval: self.static_eval.unwrap_or(-Score::INFINITE),
-            ..self.again(beta, depth)
+            ..self.research(beta, depth)
         }
     }
 

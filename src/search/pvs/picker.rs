@@ -217,10 +217,10 @@ mod tests {
         let mut legal = position.legal_moves();
         let job = SearchJob::new(position.clone(), Searcher::Playing);
         let table = Table::new(1).unwrap();
-        let keeper = TimeManager::with_limits(Limits::to_depth(1));
+        let time = TimeManager::with_limits(Limits::to_depth(1));
         let shared = SharedContext::for_one();
         let (mut memory, mut report) = (Memory::new(), |_: &_| {});
-        let worker = Worker::new(&job, &table, &keeper, &shared, 0, None);
+        let worker = Worker::new(&job, &table, &time, &shared, 0, None);
         let mut searcher = Pvs::new(worker, &mut memory, &mut report);
         for tt_move in [PackedMove::NONE, legal[0], legal[20]] {
             let node = Node {
