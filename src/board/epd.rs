@@ -35,7 +35,7 @@ pub enum EpdError {
     #[error("'{0}' names no move")]
     NoMove(&'static str),
     /// An operation has no number where it must have one.
-    #[error("'{opcode}' wants {wanted}, not '{text}'")]
+    #[error("'{opcode}' expects {wanted}, not '{text}'")]
     Number {
         /// The opcode.
         opcode: &'static str,

@@ -43,7 +43,7 @@ impl std::str::FromStr for TimeControl {
         let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
         let (base, increment) = (seconds(base)?, seconds(increment)?);
         if base.is_zero() {
-            return Err(format!("the clock '{}' has no time on it", quoted(text)));
+            return Err(format!("the clock '{}' starts at zero", quoted(text)));
         }
         Ok(TimeControl { base, increment })
     }

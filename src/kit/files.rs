@@ -386,7 +386,7 @@ fn temporary(file: &Path, exists: bool) -> io::Result<NamedTempFile> {
 /// A failed rename loses no work: the temporary file stays and is named.
 fn kept(path: &Path, error: tempfile::PersistError) -> FilesError {
     let reason = if error.error.kind() == io::ErrorKind::AlreadyExists {
-        "it was made by another program meanwhile".to_owned()
+        "another program created it in the meantime".to_owned()
     } else {
         error.error.to_string()
     };

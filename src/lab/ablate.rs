@@ -104,7 +104,10 @@ fn factor(text: &str) -> Result<Factor, String> {
     let range = param.min..=param.max;
     let value = value.parse().ok().filter(|value| range.contains(value) && *value != param.default);
     let value = value.ok_or_else(|| {
-        format!("{name} goes from {} to {} and is {} anyway", param.min, param.max, param.default)
+        format!(
+            "{name} is a number from {} to {} other than its default {}",
+            param.min, param.max, param.default
+        )
     })?;
     Ok(Factor::Param(param, value))
 }

@@ -115,7 +115,7 @@ pub enum TrainError {
     #[error("the loss is not a number after {positions} positions; try a smaller --lr")]
     Diverged { positions: u64 },
     /// No position to start a game from.
-    #[error("every position of the files is decided already")]
+    #[error("all positions of the files are decided")]
     NoOpening,
     /// The transposition table could not be allocated.
     #[error("{0}")]

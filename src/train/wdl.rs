@@ -222,7 +222,7 @@ fn report(counts: &Counts, model: &WinModel) {
     eprintln!("{total:.0} positions, loss {loss:.4}");
     let (even, width) = model.curve(REFERENCE);
     eprintln!(
-        "at move {REFERENCE} {even:.0} centipawns win every second game, {:.0} three of four",
+        "at move {REFERENCE} {even:.0} centipawns win 50 % of the games, {:.0} win 75 %",
         even + width * 3.0_f64.ln()
     );
     eprintln!("moves      score        games won: expected   found");

@@ -229,7 +229,7 @@ impl<W: Write> Controller<W> {
     fn handle(&mut self, line: &InputLine) -> io::Result<ControlFlow<()>> {
         let InputLine::Text(line) = line else {
             let most = input::MAX_LINE >> 20;
-            self.remark(&format!("a line of more than {most} MB is left out"))?;
+            self.remark(&format!("a line of more than {most} MB is ignored"))?;
             return Ok(ControlFlow::Continue(()));
         };
         log::debug!("{}", line.trim_end());

@@ -329,7 +329,7 @@ impl OptionEntry {
     }
 
     fn refusal(&self, wanted: &str, value: &str) -> String {
-        format!("{} wants {wanted}, not '{}'; the old value stays", self.name, quoted(value))
+        format!("{} expects {wanted}, not '{}'; the old value stays", self.name, quoted(value))
     }
 }
 
@@ -427,7 +427,7 @@ mod tests {
             ] {
                 let reason = set(&mut engine, name, &value).unwrap_err();
                 let wanted =
-                    format!("{name} wants a whole number from {min} to {max}, not '{value}'");
+                    format!("{name} expects a whole number from {min} to {max}, not '{value}'");
                 assert_eq!(reason, format!("{wanted}; the old value stays"));
             }
         }

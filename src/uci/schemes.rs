@@ -75,7 +75,7 @@ fn condition(scheme: &Scheme) -> String {
     let guard = match scheme.guard {
         Guard::None => None,
         Guard::OwnPiece => Some("a piece".to_owned()),
-        Guard::RootMaterial { over } => Some(format!("root pieces worth over {over}")),
+        Guard::RootMaterial { over } => Some(format!("root material over {over}")),
     };
     let gate = match scheme.gate {
         Gate::Always => None,

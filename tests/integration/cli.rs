@@ -161,7 +161,7 @@ fn go() {
     bad(&["go", "depth", "1", "-o", "Contempt=3"], "Contempt");
     bad(
         &["go", "depth", "1", "-o", "MultiPV=0"],
-        "MultiPV wants a whole number from 1 to 256, not '0'",
+        "MultiPV expects a whole number from 1 to 256, not '0'",
     );
     bad(&["go", "depth", "1", "--null-move", "nonsense"], "nonsense");
     bad(&["go", "depth", "1", "--searcher", "nonsense"], "nonsense");
@@ -360,7 +360,7 @@ fn ablate() {
     };
     let table = good(&words("iir_depth=6,NullMove=off", "2"));
     assert!(table.contains("iir_depth=6 ") && table.contains("NullMove=off "), "{table}");
-    bad(&words("use_iir=1", "2"), "1 anyway");
+    bad(&words("use_iir=1", "2"), "its default 1");
     bad(&words("nonsense=0", "2"), "nonsense");
     bad(&words("NullMove=nonsense", "2"), "nonsense");
     bad(&words("use_iir=0", "2"), "other settings");

@@ -419,6 +419,6 @@ fn what_follows_a_fen_is_an_operation_or_refused() {
     for rest in ["e6f7", "0 1 e6f7 h8h7", "0 1 hello", "x 1"] {
         let error = Position::from_fen_line(&format!("7k/8/4K3/8/8/8/8/6Q1 w - - {rest}"));
         let error = error.expect_err(rest).to_string();
-        assert!(error.contains("is not understood behind a FEN"), "{rest}: {error}");
+        assert!(error.contains("after the FEN"), "{rest}: {error}");
     }
 }

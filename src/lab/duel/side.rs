@@ -220,7 +220,7 @@ mod tests {
             ("Hash=x", "'x'"),
             ("Nodes=0", "from 1"),
             ("Depth=9999", "9999"),
-            ("TC=0", "no time"),
+            ("TC=0", "starts at zero"),
             ("TC=nan+1", "nan"),
             ("TC=-1", "-1"),
             ("TC=1e300", "1e300"),

@@ -63,7 +63,7 @@ pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
 /// Makes one change and returns its canonical spelling.
 fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
     let word = word.to_ascii_lowercase();
-    let (name, value) = word.split_once('=').ok_or("expected NAME=VALUE behind a plus")?;
+    let (name, value) = word.split_once('=').ok_or("expected NAME=VALUE after a plus")?;
     let field = FIELDS.iter().find(|field| field.name == name);
     let names = FIELDS.iter().map(|field| field.name);
     let field = field.ok_or_else(|| suggest::unknown("change", &quoted(name), names))?;

@@ -262,7 +262,7 @@ pub static SCHEMES: [Scheme; 20] = [
     },
     Scheme {
         name: "verified-few-pieces",
-        source: "Tacet: verified-r3 that goes on verifying in endings",
+        source: "Tacet: verified-r3 with the flag always on in endings",
         reduction: Reduction::Fixed(3),
         verify: Verify::OnceOrFewPieces(3),
         verifying: VERIFY,
@@ -270,7 +270,7 @@ pub static SCHEMES: [Scheme; 20] = [
     },
     Scheme {
         name: "calibrated",
-        source: "Tacet: R = 3 with what the audit found doubtful searched deeper or verified",
+        source: "Tacet: R = 3, doubtful null moves deeper or verified (from the audit)",
         reduction: Reduction::Stepped { max: 3, from: 3, margin: 300 },
         verifying: FailHigh::Reduce { when: When::Endgame, plies: 1, redo: true },
         ..PLAIN
