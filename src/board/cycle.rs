@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_what_playing_every_move_finds() {
+    fn it_agrees_with_playing_every_move() {
         let mut random = 7;
         let mut found = 0;
         for fen in ["4k3/8/8/8/8/8/3R4/4K3 w - - 0 1", "r3k2r/8/8/3n4/3N4/8/8/R3K2R w - - 0 1"] {

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_mean_nothing_are_of_no_kind() {
+    fn invalid_bits_have_no_kind() {
         for kind in [3_u16, 8, 9, 10, 12, 15] {
             let m = PackedMove::from_raw(kind << 12 | 0x0fc8);
             assert!(!m.is_castle() && !m.is_en_passant() && !m.is_promotion() && !m.is_plain());

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_bytes_are_no_reason_to_fall_over() {
+    fn odd_bytes_are_read() {
         for text in ["", "\0\0", "[", "[Event", "{", "((((", "1. e4 e5", "[FEN \"x\"]\n\n1. e4"] {
             assert!(read(text.as_bytes()).take(10).count() < 10, "{text:?}");
         }

@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_file_is_replaced_by_force_alone() {
+    fn a_foreign_file_is_replaced_only_by_force() {
         let folder = folder();
         let path = folder.path().join("notes.md");
         fs::write(&path, "mine").unwrap();
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finished_leaves_the_old_file() {
+    fn an_unfinished_output_leaves_the_old_file() {
         let folder = folder();
         let path = folder.path().join("found.epd");
         fs::write(&path, "old").unwrap();
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_found_before_the_work() {
+    fn unwritable_outputs_are_found_before_the_work() {
         let folder = folder();
         let missing = Files::new(true).output(&folder.path().join("no/r.csv"), "the CSV file");
         assert_eq!(missing.expect_err("no directory").exit_status(), 1);

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused_with_the_word() {
+    fn invalid_lists_are_refused_with_the_word() {
         for (text, named) in [
             ("", "''"),
             ("8,", "''"),

@@ -36,7 +36,7 @@ mod tests {
     const NAMES: [&str; 5] = ["standard-r2", "standard-r3", "verified-r3", "Move Overhead", "Hash"];
 
     #[test]
-    fn a_slip_of_the_finger_is_recognised() {
+    fn a_misspelt_name_gets_a_suggestion() {
         for (word, name) in [
             ("verifed-r3", "verified-r3"),
             ("VERIFIED_R3", "verified-r3"),

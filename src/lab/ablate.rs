@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_run_ends_as_one_that_was_not() {
+    fn a_killed_run_has_the_same_result() {
         let path = std::env::temp_dir().join(format!("tacet-{}-ablate", std::process::id()));
         let mut args = args(&["use_iir=0", "NullMove=off"], path.clone());
         let measure = |args: &AblateArgs| Plan::new(args).and_then(|plan| plan.measure(args));

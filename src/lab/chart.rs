@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_looks_the_same_in_every_company_and_like_no_other() {
+    fn a_scheme_has_one_look_in_all_figures() {
         let all: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
         let together = looks(all.iter().copied());
         for name in &all {
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_an_error_and_one_point_is_not() {
+    fn no_point_is_an_error_and_one_point_is_enough() {
         assert!(tree_size("title", "", &[]).is_err());
         let one = Series { name: "off".to_owned(), points: vec![(8.0, 0.0)] };
         assert!(tree_size("title", "", std::slice::from_ref(&one)).is_ok());

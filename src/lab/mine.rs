@@ -132,7 +132,7 @@ mod tests {
     use crate::search::{Bound, Iteration, Line};
 
     #[test]
-    fn a_search_has_settled_where_it_last_changed_its_mind() {
+    fn settled_is_the_depth_of_the_last_change() {
         let position = Position::startpos();
         let m = |text| position.read_move(text).unwrap();
         let outcome = |moves: &[PackedMove]| Outcome {

@@ -563,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_words_are_told_the_right_ones() {
+    fn unknown_words_get_suggestions() {
         assert!(switch("history").is_err_and(|e| e.contains("NAME=on")));
         assert!(switch("history=maybe").is_err_and(|e| e.contains("on or off")));
         assert!(switch("hystory=on").is_err_and(|e| e.contains("did you mean 'history'")));

@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_run_ends_as_one_that_was_not() {
+    fn a_killed_run_has_the_same_result() {
         let path = std::env::temp_dir().join(format!("tacet-{}-spsa", std::process::id()));
         let mut args = SpsaArgs { out: Some(path.clone()), ..args(&["quiescence_margin"], 12) };
         let tune = |args: &SpsaArgs| Plan::new(args).and_then(|plan| plan.tune(args));

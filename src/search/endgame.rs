@@ -217,7 +217,7 @@ mod tests {
     const WIN: Score = Score::TABLEBASE_WIN;
 
     #[test]
-    fn without_tables_nothing_is_asked_and_every_move_admitted() {
+    fn without_tables_every_move_is_admitted() {
         let endgame = Endgame::new(&SearchJob::new(Position::startpos(), Searcher::Playing));
         assert_eq!((endgame.men(), endgame.hits()), (0, 0));
         let m = Position::startpos().legal_moves()[0];
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_result_is_shown_unless_a_mate_says_more() {
+    fn the_tables_result_is_shown_unless_a_mate_is_found() {
         let (endgame, moves) = endgame(&[((6, 0), WIN), ((3, 0), Score::ZERO), ((0, 0), -WIN)]);
         let shown = |i: usize, score| endgame.judged(line(moves[i], score));
         assert_eq!(shown(0, Score::cp(300)).score, WIN);

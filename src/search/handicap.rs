@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn between_levels_lies_what_is_between() {
+    fn levels_in_between_are_interpolated() {
         let [_, low, high, ..] = LEVELS;
         let half = Handicap { elo: f64::midpoint(low.elo, high.elo) as u32, seed: 0 }.level();
         assert!((half.temperature - f64::midpoint(low.temperature, high.temperature)).abs() < 0.1);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_not_missed_and_not_run_into() {
+    fn mates_in_one_are_found_and_avoided() {
         let scores = [Score::mate_in(1), Score::cp(900), Score::cp(300)];
         assert_eq!(choices(1000, &scores, 300), [300, 0, 0]);
         let scores = [Score::cp(-700), Score::mated_in(2)];

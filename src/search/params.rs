@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_feature_makes_them_settable() {
+    fn parameters_are_settable_only_with_the_feature() {
         let mut values = Values::DEFAULT;
         let set = values.set("IIR_Depth", 100);
         assert_eq!(set.is_some(), cfg!(feature = "tune"));

@@ -414,7 +414,7 @@ mod tests {
 
     /// Under Miri (`docs/develop/fuzzing.md`) too, with fewer rounds.
     #[test]
-    fn what_threads_write_at_once_is_found_whole_or_not_at_all() {
+    fn concurrent_writes_are_found_whole_or_not_at_all() {
         const ROUNDS: u64 = if cfg!(miri) { 300 } else { 300_000 };
         let table = Table::with_entries(8).unwrap();
         let key = |random: u64| (random % 64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

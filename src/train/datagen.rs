@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_says_what_there_is() {
+    fn the_manifest_counts_games_and_positions() {
         let runs = Runs::new();
         let args = runs.sampling("games", 3, 2);
         let bytes = made(&args);

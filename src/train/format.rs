@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error_and_no_panic() {
+    fn damaged_data_is_an_error_not_a_panic() {
         let bytes = random_game(1).to_bytes();
         let mut errors = 0;
         for index in 0..bytes.len() {

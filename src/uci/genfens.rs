@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_book_is_refused_in_a_line() {
+    fn invalid_books_are_refused_in_one_line() {
         let (nothing, text) = (book("nothing", ""), book("text", "These are\nno positions\n"));
         let lost = book("lost", "4k3/8/8/8/8/8/8/QQQQK3 w - -\n");
         for (book, reason) in [

@@ -614,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_take_for_ever_is_stopped_after_the_end_of_input() {
+    fn unbounded_work_is_stopped_after_the_end_of_input() {
         let script = "perft 60\nbench 200\ngo mate 1\ngo depth 3";
         let lines = said(script, Duration::from_millis(100));
         assert_eq!(count(&lines, "info string perft stopped"), 1, "{lines:?}");
@@ -624,7 +624,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_in_time_is_done_after_the_end_of_input() {
+    fn bounded_work_finishes_after_the_end_of_input() {
         let lines = said("perft 3\nbench 1", GRACE);
         assert_eq!(count(&lines, "8902 nodes "), 1);
         assert_eq!(lines.len(), 20 + 1 + 41);
@@ -638,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_ends_also_what_waits() {
+    fn stop_ends_waiting_commands() {
         let lines = said("go depth 60\nbench 200\ngo mate 40\nstop\ngo depth 3", GRACE);
         assert_eq!(count(&lines, "bestmove"), 3, "{lines:?}");
         assert_eq!(count(&lines, "info string bench stopped"), 1, "{lines:?}");
@@ -646,7 +646,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_stop_is_done_before_the_engine_is_ready() {
+    fn commands_after_stop_run_before_readyok() {
         let lines = said("go depth 60\nstop\nsetoption name Hash value 2\nisready", GRACE);
         let first = |beginning: &str| lines.iter().position(|line| line.starts_with(beginning));
         assert!(first("bestmove").unwrap() < first("readyok").unwrap(), "{lines:?}");
@@ -667,7 +667,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_wait_is_read_later() {
+    fn a_full_queue_blocks_the_reader() {
         for go in ["go depth 8", "go mate 40"] {
             assert_eq!(said_after(go).matches("unknown option").count(), 2 * QUEUE_CAPACITY);
         }

@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_and_changes_nothing() {
+    fn invalid_values_are_refused_and_change_nothing() {
         let mut engine = engine();
         for (name, value) in [
             ("Hash", "much"),

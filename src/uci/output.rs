@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_shown_is_not_shown_again() {
+    fn shown_lines_are_not_repeated() {
         let root = Position::startpos();
         let mut reporter = Reporter::new(root.clone(), false, Style::Uci);
         let best = line(&root, &["e2e4", "e7e5"], Score::cp(31));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_never_comes_without_its_line() {
+    fn an_answer_always_has_its_line() {
         let root = Position::startpos();
         let mut reporter = Reporter::new(root.clone(), false, Style::Uci);
         reporter.info(&info(line(&root, &["e2e4"], Score::cp(31))), MS);

@@ -167,7 +167,7 @@ fn sacrifices_are_seen() {
 
 /// A search of some root moves only does not store the position in the table.
 #[test]
-fn a_root_with_moves_left_out_is_not_remembered() {
+fn a_search_of_some_root_moves_stores_no_root_entry() {
     for searcher in [Searcher::Playing, Searcher::Tactical, Searcher::Classic] {
         let whole = SearchJob::new(Position::from_fen(POSITIONS[2]).unwrap(), searcher);
         let m = whole.root.read_move("e5f7").unwrap();
@@ -185,7 +185,7 @@ fn a_root_with_moves_left_out_is_not_remembered() {
 
 /// The table stores mates without the fifty-move counter.
 #[test]
-fn a_mate_after_the_fiftieth_move_is_none() {
+fn a_mate_after_the_fiftieth_move_is_a_draw() {
     let table = Table::new(4).unwrap();
     let early = run_after(&table, &job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), Limits::to_depth(20));
     let plies = early.score().unwrap().mate_plies().expect("a mate");
@@ -215,7 +215,7 @@ fn a_search_for_a_mate_proves_the_shortest() {
 
 /// White has a mate in five; a longer one is found first.
 #[test]
-fn analysis_goes_on_to_a_shorter_mate() {
+fn analysis_continues_to_a_shorter_mate() {
     let job = job("8/1B6/Pk2N3/8/K7/8/2P5/8 w - - 0 1");
     let table = Table::new(16).unwrap();
     let time = TimeManager::with_limits(Limits { infinite: true, ..Limits::default() });
@@ -268,7 +268,7 @@ fn variations_are_as_long_as_their_depth() {
 }
 
 #[test]
-fn a_search_that_was_stopped_knows_a_reply() {
+fn a_stopped_search_has_a_reply() {
     let (mut known, mut all) = (0, 0);
     for fen in POSITIONS {
         let job = job(fen);
@@ -285,7 +285,7 @@ fn a_search_that_was_stopped_knows_a_reply() {
 }
 
 #[test]
-fn after_three_seconds_the_move_in_progress_is_told() {
+fn the_current_move_is_reported_after_three_seconds() {
     let job = job(POSITIONS[1]);
     let (_, quick) = run(&job, Limits::to_depth(6), 0);
     assert!(moves(&quick).is_empty());
@@ -302,7 +302,7 @@ fn after_three_seconds_the_move_in_progress_is_told() {
 }
 
 #[test]
-fn after_three_seconds_failed_windows_are_told() {
+fn failed_windows_are_reported_after_three_seconds() {
     let mut seen = [0, 0];
     for fen in POSITIONS.into_iter().chain(MATES_IN_4) {
         let job = job(fen);

@@ -117,7 +117,7 @@ fn a_search_straight_to_its_depth_finds_the_value_of_the_last_iteration() {
 }
 
 #[test]
-fn without_its_move_the_table_orders_nothing() {
+fn table_moves_off_changes_the_move_order() {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let position = Position::from_fen(kiwipete).unwrap_or_else(|error| panic!("{error}"));
     let options = ClassicOptions { history: false, ..ClassicOptions::default() };

@@ -141,7 +141,7 @@ fn a_file_without_permission_is_named() {
 
 /// `EvalFile` from the command line and over UCI.
 #[test]
-fn what_is_no_network_is_named() {
+fn files_without_a_network_are_named() {
     let folder = folder("network");
     fs::write(folder.join("noise"), [7; 5000]).expect("a file");
     for file in ["missing", "noise", "."] {

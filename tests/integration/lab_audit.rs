@@ -75,7 +75,7 @@ fn a_pass_that_hides_a_quiet_mate_is_a_false_cutoff() {
 }
 
 #[test]
-fn nothing_is_false_where_a_tempo_is_all_that_a_pass_costs() {
+fn no_cutoff_is_false_where_a_pass_costs_only_a_tempo() {
     let found = verdicts(QUIET, "standard-r2", "4");
     assert!(!found.is_empty() && found.iter().all(|verdict| verdict == "true"), "{found:?}");
 }

@@ -76,7 +76,7 @@ fn results(journal: &Path) -> usize {
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_tables() {
+fn a_killed_run_resumes_to_the_same_tables() {
     let place = place("kill");
     let words = ["--depths", "6,7", "--null-move", SCHEMES, "--jobs", "2"];
     let whole = run_well(&place, &[&words[..], &["--out", "whole"]].concat());
@@ -149,7 +149,7 @@ fn the_tables_are_the_papers() {
 }
 
 #[test]
-fn more_schemes_and_other_depths_use_what_is_there() {
+fn more_schemes_and_other_depths_reuse_the_journal() {
     let place = place("more");
     run_well(&place, &["--depths", "4,5", "--null-move", "standard-r2", "--out", "x"]);
     let words = ["--depths", "3,4", "--null-move", "standard-r2,off", "--out", "x", "--force"];

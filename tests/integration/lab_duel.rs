@@ -66,7 +66,7 @@ fn a_killed_match_resumes_to_the_same_table() {
 }
 
 #[test]
-fn how_many_games_run_at_a_time_changes_nothing_even_with_a_test() {
+fn the_number_of_games_at_once_changes_nothing_even_with_sprt() {
     let run = |concurrency: &str| {
         let sprt = ["--sprt", "0,400", "--concurrency", concurrency];
         let sides = ["NullMove=off,Nodes=20", "NullMove=off,Nodes=2000", "--games", "60"];
@@ -166,7 +166,7 @@ fn a_journal_of_another_match_is_refused() {
 }
 
 #[test]
-fn a_bad_game_of_the_book_costs_the_others_nothing_and_passes_are_played() {
+fn a_bad_game_of_the_book_is_skipped_and_passes_are_played() {
     let book = scratch("mixed.pgn");
     std::fs::write(&book, "1. e2-e4 -- 2. d4 *\n\n1. e4 Ke4 *\n\n1. f3 e5 2. g4 Qh4# *\n").unwrap();
     let pgn = scratch("mixed-games.pgn");

@@ -87,7 +87,7 @@ fn two_outputs_are_two_files() {
 }
 
 #[test]
-fn a_foreign_file_is_replaced_by_force_alone() {
+fn a_foreign_file_is_replaced_only_by_force() {
     let place = place();
     std::fs::write(place.path().join("mine.md"), "mine").expect("can be written");
     std::fs::write(place.path().join("mine.csv"), "mine").expect("can be written");
@@ -116,7 +116,7 @@ fn a_foreign_file_is_replaced_by_force_alone() {
 }
 
 #[test]
-fn a_command_replaces_its_own_reports_and_asks_before_those_of_another() {
+fn a_command_replaces_its_own_reports_and_no_others() {
     let place = place();
     let run = |line: &str| {
         let output = tacet(place.path(), line);

@@ -41,7 +41,7 @@ fn tables() -> Option<PathBuf> {
 }
 
 #[test]
-fn openings_are_what_the_seed_says() {
+fn openings_depend_on_the_seed() {
     let words = ["openings", "--count", "3", "--nodes", "500", "--seed"];
     let seed = |seed| mined(&format!("openings-{seed}"), &[&words[..], &[seed]].concat());
     let one = seed("1");
@@ -164,7 +164,7 @@ fn tactics_are_dug_out_of_games() {
 }
 
 #[test]
-fn a_game_that_chess_does_not_allow_costs_the_others_nothing() {
+fn an_illegal_game_does_not_affect_the_others() {
     let good = std::fs::read_to_string(philidor("good.pgn", "1. h3 Ra1+ 2. Kh2 h6"));
     let games = scratch("mixed.pgn");
     let text_of_both = format!("1. e4 Ke4 *\n\n{}", good.expect("it has just been written"));
@@ -179,7 +179,7 @@ fn a_game_that_chess_does_not_allow_costs_the_others_nothing() {
 }
 
 #[test]
-fn what_a_shallow_search_sees_or_pawn_endings_hold_is_left_out() {
+fn easy_positions_and_pawn_endings_are_left_out() {
     let games = philidor("shallow.pgn", "1. h3 Ra1+");
     let deep = ["tactics", text(&games), "--min-depth", "9", "--proof-nodes", "100000"];
     let out = scratch("shallow.epd");

@@ -132,7 +132,7 @@ fn pawn_endings_can_be_left_out_and_positions_skipped() {
 }
 
 #[test]
-fn bad_input_is_told_with_file_and_line() {
+fn bad_input_is_named_with_file_and_line() {
     let good = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#;";
     for (name, line, reason) in [
         ("move", "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;", "illegal move: 'Rb8'"),
@@ -175,7 +175,7 @@ fn bad_lines_are_skipped_when_asked_and_finished_games_always_and_both_are_named
 }
 
 #[test]
-fn other_bad_input_has_status_two_as_well() {
+fn other_bad_input_has_status_two() {
     let suite = write("usage.epd", SUITE);
     let empty = write("empty.epd", "# nothing\n");
     let (suite, empty) = (path_text(&suite), path_text(&empty));

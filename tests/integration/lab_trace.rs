@@ -48,14 +48,14 @@ fn a_page_is_self_contained_and_holds_every_node_of_the_last_iteration() {
 }
 
 #[test]
-fn a_limit_of_nodes_is_kept_and_said() {
+fn the_node_limit_is_kept_and_reported() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let output = trace(&place, &[ZUGZWANG, "--depth", "6", "--max-nodes", "10"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("10 of them shown"), "{output:?}");
 }
 
 #[test]
-fn what_is_no_position_or_would_be_overwritten_is_refused_in_a_line() {
+fn bad_positions_and_foreign_outputs_are_refused_in_one_line() {
     let place = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(place.path().join("trace.html"), "my page").expect("can be written");
     for (words, part) in [

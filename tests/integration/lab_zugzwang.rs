@@ -49,14 +49,14 @@ fn a_waiting_move_makes_it_one_sided() {
 }
 
 #[test]
-fn where_moves_are_welcome_there_is_none() {
+fn no_zugzwang_where_a_good_move_exists() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let text = verdict(start, &["--depth", "5"]);
     assert!(text.starts_with("no zugzwang"), "{text}");
 }
 
 #[test]
-fn who_cannot_pass_or_move_is_told_so() {
+fn positions_without_a_pass_or_a_move_are_named() {
     assert_eq!(verdict("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", &[]), "in check");
     assert_eq!(verdict("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", &[]), "game over");
 }

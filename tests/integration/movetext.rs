@@ -66,7 +66,7 @@ fn moves_are_read_in_every_notation() {
 }
 
 #[test]
-fn words_that_are_no_single_move_are_refused() {
+fn ambiguous_and_unknown_moves_are_refused() {
     let start = Position::startpos();
     for word in [
         "e9", "Kx", "Qx9", "e2e4e5", "e4e5e6", "Sf3", "hello", "-", "x", "e2--e4", "♔", "é4",
@@ -386,7 +386,7 @@ fn clocks_of_epd_are_honoured() {
 }
 
 #[test]
-fn a_bad_line_of_epd_names_its_word_and_costs_no_other() {
+fn a_bad_line_of_epd_names_its_word_and_does_not_affect_others() {
     let text = "7k/8/4K3/8/8/8/8/6Q1 w - - bm Kf7;\n\
                 7k/8/4K3/8/8/8/8/6Q1 w - - bm Kf3;\n\
                 7k/8/4K3/8/8/8/8/6Q1 w - - bm Qx9;\n\

@@ -137,7 +137,7 @@ fn takes(options: &[(String, String)]) {
 
 /// Tacet answers an unknown option with an `info string` and continues the game.
 #[test]
-fn an_option_that_is_lacking_ends_no_game() {
+fn an_unknown_option_does_not_end_the_game() {
     let said = hear("uci\nsetoption name SyzygyProbeFoo value 5\nisready\ngo depth 1\n");
     assert!(said.contains("readyok") && said.contains("bestmove "), "{said}");
 }

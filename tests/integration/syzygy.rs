@@ -262,7 +262,7 @@ fn several_threads_share_the_tables() {
 }
 
 #[test]
-fn without_dtz_the_result_is_held_all_the_same() {
+fn the_result_is_held_without_dtz() {
     let folder = folder();
     let missing = scratch("no-dtz");
     let broken = scratch("bad-dtz");
@@ -310,7 +310,7 @@ fn a_lone_king_is_mated() {
 }
 
 #[test]
-fn what_cannot_be_opened_leaves_what_was_there() {
+fn a_failed_open_keeps_the_old_tables() {
     // The file begins like a table, so the damage shows only when it is probed.
     let hollow = scratch("hollow");
     let mut content = vec![0xff_u8; 80];

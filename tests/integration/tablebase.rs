@@ -54,7 +54,7 @@ fn the_trebuchet_loses_for_the_side_to_move() {
 }
 
 #[test]
-fn what_the_tables_do_not_hold_is_none() {
+fn positions_outside_the_tables_give_none() {
     let tables = tables();
     assert_eq!(tables.probe_wdl(&Position::startpos()), None);
     assert_eq!(tables.probe_wdl(&position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), None);
@@ -149,7 +149,7 @@ fn bad_directories_and_files_are_one_clear_line() {
 }
 
 #[test]
-fn a_table_that_breaks_off_gives_no_answer() {
+fn a_truncated_table_gives_no_answer() {
     // The magic and the size are right, and nothing else.
     let broken = scratch("short");
     let mut content = vec![0xff_u8; 80];

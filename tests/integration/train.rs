@@ -111,7 +111,7 @@ fn killed(arguments: &[&str], file: &Path, length: u64) -> bool {
 }
 
 #[test]
-fn games_and_training_go_on_after_a_kill() {
+fn games_and_training_resume_after_a_kill() {
     let (whole, cut) = (scratch("whole-games"), scratch("cut-games"));
     let [whole_path, cut_path] = [&whole, &cut].map(|p| p.to_str().expect("Unicode"));
     let make =
@@ -149,7 +149,7 @@ fn games_and_training_go_on_after_a_kill() {
 }
 
 #[test]
-fn games_of_other_options_are_left_as_they_are() {
+fn games_of_other_options_are_unchanged() {
     let file = scratch("other-games");
     let path = file.to_str().expect("a path in Unicode");
     let make = |games, seed| {
@@ -170,7 +170,7 @@ fn games_of_other_options_are_left_as_they_are() {
 }
 
 #[test]
-fn what_is_no_data_is_refused_in_one_line() {
+fn files_without_data_are_refused_in_one_line() {
     let file = scratch("nonsense");
     let path = file.to_str().expect("a path in Unicode");
     for (bytes, reason) in [

@@ -97,7 +97,7 @@ fn move_overhead_is_taken_off() {
 }
 
 #[test]
-fn a_clock_that_cannot_be_read_is_a_clock() {
+fn an_invalid_clock_still_limits_the_search() {
     let mut session = Session::start();
     for go in ["go wtime 200.5 btime 99999", "go wtime much btime 200", "go wtme 200 btime 200"] {
         let answer = session.search(go);
@@ -187,7 +187,7 @@ fn ticks_used(process: u32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn go_infinite_and_ponder_burn_no_processor() {
+fn go_infinite_and_ponder_use_no_processor_when_done() {
     let mut session = Session::start();
     for fen in SOON_SEARCHED {
         for go in ["go infinite", "go ponder wtime 1000 btime 1000"] {
@@ -208,7 +208,7 @@ fn go_infinite_and_ponder_burn_no_processor() {
 }
 
 #[test]
-fn a_known_mate_is_not_searched_for_ever() {
+fn a_known_mate_ends_the_search() {
     let mut session = Session::start();
     session.send(&format!("{}\ngo infinite", set_up(MATE_IN_1)));
     let lines = session.within(milliseconds(500));
@@ -248,7 +248,7 @@ fn stop_then_position_at_once() {
 }
 
 #[test]
-fn an_unbounded_search_gives_way_to_the_next_command() {
+fn the_next_command_stops_an_unbounded_search() {
     let mut session = Session::start();
     for next in ["position startpos", "setoption name Hash value 2", "ucinewgame", "perft 1"] {
         session.send("go infinite");
@@ -284,7 +284,7 @@ fn commands_wait_for_a_bounded_search() {
 }
 
 #[test]
-fn stop_ends_all_that_was_asked_for_before() {
+fn stop_ends_all_earlier_commands() {
     let mut session = Session::start();
     session.send(&format!("go depth 200\n{}\ngo depth 200\ngo mate 40", set_up(MIDDLE_GAME)));
     session.until("info depth 4 ");
@@ -337,7 +337,7 @@ fn no_legal_move() {
 }
 
 #[test]
-fn always_an_info_with_pv_before_bestmove() {
+fn an_info_with_pv_precedes_every_bestmove() {
     let mut session = Session::start();
     for fen in POSITIONS {
         for go in
@@ -377,7 +377,7 @@ fn multipv() {
 }
 
 #[test]
-fn a_long_search_shows_that_it_lives() {
+fn a_long_search_reports_progress() {
     let mut session = Session::start();
     session.send(&format!("{}\ngo infinite", set_up(MIDDLE_GAME)));
     let line = session.until("info nodes ").pop().unwrap();
@@ -698,7 +698,7 @@ fn positions_that_cannot_arise_are_searched() {
 }
 
 #[test]
-fn a_sum_of_material_is_never_a_known_result() {
+fn material_alone_is_never_a_known_result() {
     let fen = "3k4/8/8/8/8/8/QQQQQQQ1/QQQQQQQK b - - 0 1";
     let position = Position::from_fen(fen).expect("is legal");
     let evaluator = Evaluator::named("<classical>").expect("is known");
@@ -769,7 +769,7 @@ fn most_memory(process: u32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_is_the_table_and_little_beside() {
+fn memory_use_is_the_table_and_little_more() {
     for (hash, threads) in [(1, 1), (16, 1), (64, 4), (16, 16)] {
         let mut session = Session::start();
         session.ask(&format!("setoption name Hash value {hash}"));

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pair_proves_little_and_more_that_came_out_alike_more() {
+    fn one_pair_proves_little_and_more_equal_pairs_prove_more() {
         let of = |pairs| Pentanomial([0, 0, 0, pairs, 0]).estimate().unwrap();
         let one = of(1);
         assert!(one.los > 0.5 && one.los < 0.9, "{one:?}");

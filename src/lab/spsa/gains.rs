@@ -68,7 +68,7 @@ mod tests {
     const PARAM: Param = Param { name: "x", default: 50, min: 0, max: 100, step: 8 };
 
     #[test]
-    fn gains_shrink_to_what_was_asked_for() {
+    fn gains_shrink_to_their_final_values() {
         let gains = Gains { iterations: 1000, rate: 0.002 };
         assert!((gains.shift(&PARAM, 1000) - 8.0).abs() < 1e-9);
         assert!((gains.stride(&PARAM, 1000) - 0.002 * 8.0).abs() < 1e-9);

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_what_can() {
+    fn invalid_changes_are_refused_with_the_valid_ones() {
         let refusals = [
             ("verified", "unknown scheme 'verified'"),
             ("verified-r3+", "NAME=VALUE"),

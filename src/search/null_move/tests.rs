@@ -115,7 +115,7 @@ fn guards_and_gates_hold() {
 }
 
 #[test]
-fn a_fail_high_is_believed_verified_or_checked_again() {
+fn a_fail_high_is_cut_verified_or_rechecked() {
     let high = Score::cp(80);
     assert_eq!(verdict("standard-r2", &NODE, high, high).0, Verdict::Cut(high));
     assert_eq!(verdict("standard-r2", &NODE, Score::cp(49), high).0, Verdict::FailedLow);
@@ -135,7 +135,7 @@ fn a_fail_high_is_believed_verified_or_checked_again() {
 }
 
 #[test]
-fn the_flag_is_on_where_each_rule_says() {
+fn the_flag_follows_each_rule() {
     let verifying = NodeFacts { path: Path { verifying: true, ..Path::ROOT }, ..NODE };
     let rules = [
         (Verify::Always, true),

@@ -410,7 +410,7 @@ fn train(args: &TrainArgs, steps: usize) {
 }
 
 #[test]
-fn an_interrupted_run_ends_as_one_that_was_not_wherever_it_is_interrupted() {
+fn an_interrupted_run_has_the_same_result() {
     let folder = TempDir::new().unwrap();
     write_games(&folder, "games", 1, 300);
     let line = "--data @games --hidden 64 --king-buckets 4 --epochs 3 --batch 512 --buffer 4096 \
@@ -467,7 +467,7 @@ fn a_checkpoint_of_other_options_or_games_is_refused_before_it_is_touched() {
 }
 
 #[test]
-fn outputs_that_would_destroy_something_or_cannot_be_written_are_found_before_any_work() {
+fn bad_outputs_are_found_before_any_work() {
     let folder = TempDir::new().unwrap();
     // Reading any of these would be an error of its own.
     for name in ["games", "foreign.net", "b.net.csv", "c.net.checkpoint"] {
@@ -513,7 +513,7 @@ fn options_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn numbers_that_mean_nothing_are_refused() {
+fn invalid_numbers_are_refused() {
     for option in [
         "--lr 0",
         "--lr -1",
