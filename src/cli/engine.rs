@@ -16,7 +16,7 @@ use crate::uci::{Controller, command};
 /// Without a limit the search runs until Ctrl-C, which prints the best move.
 #[derive(Args)]
 pub struct GoArgs {
-    /// A FEN and UCI's words: depth N, nodes N, movetime MS, wtime MS, mate N, searchmoves MOVES
+    /// FEN and UCI limits: depth N, nodes N, movetime MS, wtime MS, mate N, searchmoves MOVES
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// Search to depth N
@@ -28,7 +28,7 @@ pub struct GoArgs {
     /// Search for MS milliseconds
     #[arg(long, value_name = "MS", alias = "movetime")]
     time: Option<String>,
-    /// Output: table on a terminal, else uci
+    /// Output format [default: table on a terminal, else uci]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
     #[command(flatten)]

@@ -4,7 +4,14 @@ use clap::Command;
 
 /// The commands with the examples of their help. A test runs the short ones.
 pub const EXAMPLES: &[(&str, &[&str])] = &[
-    ("", &["tacet go depth 12", "tacet suite wcs.epd --depth 8", "tacet help compare"]),
+    (
+        "",
+        &[
+            "tacet go depth 12",
+            "tacet suite tests/suites/tactics.epd --depth 8",
+            "tacet help compare",
+        ],
+    ),
     ("uci", &["tacet", "printf 'position startpos\\ngo depth 10\\n' | tacet"]),
     (
         "go",
@@ -26,8 +33,8 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "suite",
         &[
-            "tacet suite wcs.epd --depth 8",
-            "tacet suite tactics.epd --searcher playing --nodes 100000 --jobs 4",
+            "tacet suite tests/suites/tactics.epd --depth 8",
+            "tacet suite tests/suites/zugzwang.epd --searcher playing --nodes 100000 --jobs 4",
         ],
     ),
     (
@@ -41,7 +48,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "audit",
         &[
             "tacet audit wcs.epd --depths 7 --jobs 4",
-            "tacet audit zugzwang.epd --depths 6,7 --sample 50",
+            "tacet audit tests/suites/zugzwang.epd --depths 6,7 --sample 50",
         ],
     ),
     ("trace", &["tacet trace \"8/8/8/8/8/4k3/2p5/2K5 b - - 0 1\" --depth 9"]),
@@ -56,7 +63,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "zugzwang",
         &[
             "tacet zugzwang \"8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1\"",
-            "tacet zugzwang --epd zugzwang.epd --depth 10",
+            "tacet zugzwang --epd tests/suites/zugzwang.epd --depth 10",
         ],
     ),
     ("mine", &["tacet mine tactics games.pgn --count 100 --out tactics.epd"]),
@@ -71,11 +78,11 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "tacet spsa --tune futility_base,futility_depth --iterations 5000 --out spsa.jsonl",
         ],
     ),
-    ("datagen", &["tacet datagen --out games.vf --games 10000 --jobs 4"]),
-    ("tune-eval", &["tacet tune-eval games.vf"]),
-    ("train", &["tacet train --data games.vf --out new.net", "make EVALFILE=new.net"]),
-    ("judge", &["tacet judge old.net new.net --data other-games.vf"]),
-    ("fit-wdl", &["tacet fit-wdl games.vf"]),
+    ("datagen", &["tacet datagen --out games.viri --games 10000 --jobs 4"]),
+    ("tune-eval", &["tacet tune-eval games.viri"]),
+    ("train", &["tacet train --data games.viri --out new.net", "make EVALFILE=new.net"]),
+    ("judge", &["tacet judge old.net new.net --data other-games.viri"]),
+    ("fit-wdl", &["tacet fit-wdl games.viri"]),
     ("completions", &["tacet completions bash > ~/.local/share/bash-completion/completions/tacet"]),
     ("man", &["tacet man | man -l -", "tacet man --out man1"]),
 ];

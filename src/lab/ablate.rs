@@ -56,7 +56,7 @@ pub struct AblateArgs {
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
 
-    /// Keep results in this file as they come; the same command resumes from it
+    /// Journal of the results; the same command resumes from it
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 

@@ -40,9 +40,9 @@ use sampler::{CutoffSampler, Denier, SampleSize, SampledCutoff};
 /// Measure how often null-move cutoffs are false
 ///
 /// Samples the cutoffs that a scheme believes and searches each node again without null moves, to
-/// the same depth. Prints how many cutoffs are false, with 95 % intervals, by depth, material, margin
-/// and other conditions, and what checking them costs. Writes the tables as .md, all samples as
-/// .csv and a figure as .svg beside the journal. The same command resumes where it was stopped.
+/// the same depth. Prints the share of false cutoffs, with 95 % intervals, by depth, material, margin
+/// and other conditions, and the cost of checking them. Writes the tables as .md, all samples as .csv
+/// and a figure as .svg next to the journal (.jsonl); the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct AuditArgs {
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct AuditArgs {
           default_value = "standard-r2,standard-r3,verified-r3")]
     null_move: Vec<&'static Scheme>,
 
-    /// Cutoffs to audit per position and depth of the node, at most
+    /// Most cutoffs to audit per position and depth of the node
     #[arg(long, value_name = "N", default_value_t = 12)]
     sample: usize,
 
@@ -72,7 +72,7 @@ pub struct AuditArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Directory, or start of the files' names [default: audit-SUITE]
+    /// Directory, or prefix of the file names [default: audit-SUITE]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 

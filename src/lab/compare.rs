@@ -32,8 +32,8 @@ use crate::time::Limits;
 /// Compare null-move schemes on a suite of positions
 ///
 /// Prints the tables of "Verified Null-Move Pruning" (2002): nodes, positions solved (or mates found),
-/// and what happened inside the trees. Writes them as OUT.md, OUT.csv and OUT.json, and the figures
-/// as OUT.svg and OUT-solved.svg. The results are in OUT.jsonl, from which the same command resumes.
+/// and counts of null moves and verifications. Writes them as OUT.md, OUT.csv and OUT.json, and the
+/// figures as OUT.svg and OUT-solved.svg. OUT.jsonl is the journal; the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CompareArgs {
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "SCHEME", value_parser = variant::scheme)]
     base: Option<&'static Scheme>,
 
-    /// Directory, or start of the files' names [default: compare-SUITE]
+    /// Directory, or prefix of the file names [default: compare-SUITE]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 

@@ -60,7 +60,7 @@ pub struct DuelArgs {
     /// Options of the other side
     pub b: String,
 
-    /// Games; an even number, since each opening is played with both colours
+    /// Number of games, even: each opening is played with both colours
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(2..=MAX_GAMES))]
     pub games: u32,
@@ -78,11 +78,11 @@ pub struct DuelArgs {
     #[arg(long, value_name = "S+INC", group = "pace", value_parser = TimeControl::from_str)]
     pub tc: Option<TimeControl>,
 
-    /// Searcher of a side that names none: playing, tactical or classic (the paper's)
+    /// Searcher of sides that name none: playing, tactical or classic (the paper's)
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
     pub searcher: Searcher,
 
-    /// Hash size in MB of a side that names none
+    /// Hash size in MB of sides that name none
     #[arg(long, value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
     pub hash: u32,
@@ -115,7 +115,7 @@ pub struct DuelArgs {
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
     pub sprt: Option<Sprt>,
 
-    /// Keep games in this file as they come; the same command resumes from it
+    /// Journal of the games; the same command resumes from it
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 

@@ -37,11 +37,11 @@ enum What {
 /// Options that all kinds share.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Wanted {
-    /// File for what is found
+    /// File to write
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 
-    /// Stop after this many
+    /// Number to find
     #[arg(long, value_name = "N", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub count: u32,

@@ -28,20 +28,20 @@ pub struct Selection {
     /// Suite of positions in EPD
     pub file: PathBuf,
 
-    /// Leave out positions where a side has king and pawns only, as the paper did
+    /// Leave out positions where a side has only king and pawns, as the paper did
     #[arg(long)]
     pub discard_pawn_endings: bool,
 
-    /// Keep only positions where both sides have king and pawns only
+    /// Keep only positions where both sides have only king and pawns
     #[arg(long, conflicts_with = "discard_pawn_endings")]
     pub pawn_endings: bool,
 
-    /// Keep only every Nth position of those not left out
+    /// Keep every Nth of these positions
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
 
-    /// Leave out lines that cannot be read, and name them, instead of refusing the file
+    /// Skip bad lines and list them, instead of refusing the file
     #[arg(long)]
     pub skip_bad: bool,
 }

@@ -53,7 +53,7 @@ pub struct SuiteArgs {
     #[arg(long, value_name = "SCHEME", value_parser = variant::scheme)]
     null_move: Option<&'static Scheme>,
 
-    /// Keep results in this file as they come; the same command resumes from it
+    /// Journal of the results; the same command resumes from it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 

@@ -48,7 +48,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "FILE", default_value = "trace.html")]
     out: PathBuf,
 
-    /// Nodes to show per scheme, at most
+    /// Most nodes to show per scheme
     #[arg(long, value_name = "N", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..=60_000))]
     max_nodes: u32,

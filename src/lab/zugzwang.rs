@@ -46,7 +46,7 @@ pub struct ZugzwangArgs {
     #[arg(long = "fen", value_name = "FEN", conflicts_with_all = ["epd", "fen"])]
     position: Option<String>,
 
-    /// Scan a suite: a line for each position, and totals
+    /// Scan a suite: print a line for each position, and totals
     #[arg(long, value_name = "FILE")]
     epd: Option<PathBuf>,
 
@@ -54,7 +54,7 @@ pub struct ZugzwangArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
     depth: Option<Depth>,
 
-    /// Nodes for moving, and as many for passing [default: 2500000 without --depth]
+    /// Nodes per search; each position takes two [default: 2500000 without --depth]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
@@ -63,7 +63,7 @@ pub struct ZugzwangArgs {
           value_parser = clap::value_parser!(i32).range(1..=10_000))]
     margin: i32,
 
-    /// Scores up to this count as a draw when results are compared, in centipawns (unscaled)
+    /// Largest score that counts as a draw, in centipawns (unscaled)
     #[arg(long, value_name = "CP", default_value_t = 150,
           value_parser = clap::value_parser!(i32).range(0..=10_000))]
     draw: i32,
@@ -94,7 +94,7 @@ pub struct ZugzwangArgs {
     #[arg(long)]
     force: bool,
 
-    /// Leave out lines that cannot be read, and name them, instead of refusing the file
+    /// Skip bad lines and list them, instead of refusing the file
     #[arg(long, requires = "epd")]
     skip_bad: bool,
 }

@@ -34,7 +34,7 @@ use progress::Progress;
 /// Options of `tacet datagen`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct DatagenArgs {
-    /// Write the games to FILE. An existing file is resumed with the options it was begun with
+    /// Write the games to FILE; the same command resumes an existing FILE
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Stop when FILE holds this many games [default: 10000, unless --positions is given]
@@ -46,14 +46,14 @@ pub struct DatagenArgs {
     /// Nodes per move: complete the iteration that passes this number
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
-    /// The evaluation: a network file, `<classical>`, or `<first>`, from which all networks descend
-    /// [default: the network in the program]
+    /// Evaluation: a network file, `<classical>`, or `<first>`, from which all networks descend
+    /// [default: the embedded network]
     #[arg(long, value_name = "FILE", default_value = Evaluator::INTERNAL, hide_default_value = true)]
     pub eval_file: PathBuf,
-    /// Begin a share of the games in the middle of the games of these files
+    /// Begin a share of the games in the middle of games of these files
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub branch: Vec<PathBuf>,
-    /// The share of games that begin in the middle of others. The rest begin with random moves
+    /// Share of the games that begin in the middle of others; the rest begin with random moves
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share::<f64>, requires = "branch")]
     pub branch_share: f64,
     /// Sample positions from inside the searches, search each by itself, and write them to FILE
@@ -66,7 +66,7 @@ pub struct DatagenArgs {
     #[arg(long = "jobs", alias = "threads", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
-    /// The seed of the random numbers
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }

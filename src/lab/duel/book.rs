@@ -9,15 +9,15 @@ use crate::lab::{LabError, read_games, report_refused};
 /// The book and the order of its openings.
 #[derive(clap::Args, Clone, Debug)]
 pub struct BookArgs {
-    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a balanced set of our own]
+    /// Openings in EPD, or in PGN if the name ends in .pgn [default: a built-in set]
     #[arg(long, value_name = "FILE")]
     pub book: Option<PathBuf>,
 
-    /// Seed of the order of openings and of everything else that is drawn
+    /// Seed of all random choices, such as the order of openings
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Leave out lines of an EPD book that cannot be read, and name them, instead of refusing the file
+    /// Skip bad lines of an EPD book and list them, instead of refusing the file
     #[arg(long, requires = "book")]
     pub skip_bad: bool,
 }

@@ -17,7 +17,7 @@ const MAX_ADVANTAGE: i32 = 50;
 /// Hash size in MB.
 const HASH: usize = 16;
 
-/// Find balanced openings of eight random moves, as duel's own
+/// Find balanced openings of eight random moves
 ///
 /// Writes positions (EPD) if the file's name ends in `.epd`, and UCI moves otherwise. `duel --book` reads
 /// both.

@@ -55,7 +55,7 @@ pub struct TacticsArgs {
     #[command(flatten)]
     pub(super) wanted: Wanted,
 
-    /// Games to search at once; what is found does not depend on it
+    /// Games to search at once; changes no result
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,

@@ -60,11 +60,11 @@ pub struct MineZugzwangArgs {
     #[command(flatten)]
     pub(super) wanted: Wanted,
 
-    /// What to find
+    /// Kind of positions to find
     #[arg(long, value_enum, default_value_t = Kind::Moves)]
     kind: Kind,
 
-    /// Find only zugzwangs of a side with a piece, where null moves are made
+    /// Find only zugzwangs of a side with a piece, where most schemes pass
     #[arg(long)]
     pieces: bool,
 
@@ -77,7 +77,7 @@ pub struct MineZugzwangArgs {
           value_parser = clap::value_parser!(u32).range(1..))]
     tries: u32,
 
-    /// Positions to search at once; what is found does not depend on it
+    /// Positions to search at once; changes no result
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
@@ -96,11 +96,11 @@ pub struct MineZugzwangArgs {
 /// What to find.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Positions with one move that wins or draws, into a zugzwang
+    /// Positions in which one move keeps the result and leads to a zugzwang
     Moves,
-    /// Mates through a zugzwang
+    /// Mates that lead through a zugzwang
     Mates,
-    /// The zugzwangs themselves, as read by `tacet zugzwang --epd`
+    /// Zugzwangs without a task, for `tacet zugzwang --epd`
     Bare,
 }
 
