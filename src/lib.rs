@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | 0 | [`board`] | the rules: positions, moves, notation, keys |
 //! | 0 | [`score`] | centipawns and mate distances |
-//! | 0 | [`kit`] | what is not chess: random numbers, tables, files |
+//! | 0 | [`kit`] | utilities outside chess: random numbers, tables, files |
 //! | 1 | [`eval`] | static evaluation |
 //! | 1 | [`time`] | time management |
 //! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |

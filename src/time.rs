@@ -126,7 +126,7 @@ pub struct SearchState {
     /// True if the side to move is mated in the best line.
     pub is_mated: bool,
     /// If every line wanted ends in mate, by either side: plies to the farthest. `None` makes the
-    /// search go on after a mate.
+    /// search continue after a mate.
     pub all_mate_in: Option<Depth>,
 }
 
@@ -140,7 +140,7 @@ pub struct TimeManager {
     began: Duration,
     /// When our clock started, in nanoseconds, or [`PONDERING`].
     clock_start: AtomicU64,
-    /// True once an iteration ended past the soft limit. While pondering the search goes on; the
+    /// True once an iteration ended past the soft limit. While pondering the search continues; the
     /// ponder hit then ends it.
     soft_limit_reached: AtomicBool,
     /// Nodes of all threads at the last check.

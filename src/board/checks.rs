@@ -55,7 +55,7 @@ pub fn is_mate_threatened(position: &Position) -> bool {
     passed.legal_moves().iter().any(|&m| mates(m))
 }
 
-/// Own pieces that alone stand between the other king and a slider of ours.
+/// Own pieces that are alone between the opponent's king and an own slider.
 fn blockers(position: &Position, king: Square) -> Bitboard {
     let snipers = position.us() & position.snipers(king);
     let alone = snipers.into_iter().map(|sniper| {

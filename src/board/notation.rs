@@ -25,7 +25,7 @@ pub enum NotationError {
     /// A word that cannot be a move in any position.
     #[error("unknown move: '{0}' (expected SAN or UCI)")]
     Word(String),
-    /// The board of a FEN where a move is wanted: the file is of another kind.
+    /// The board of a FEN where a move is expected: the file has another format.
     #[error("'{0}' is a position, not a move")]
     Board(String),
     /// A move that is not legal in the position, which is given as FEN.
@@ -37,13 +37,13 @@ pub enum NotationError {
     /// A pass by a side in check, in the position given as FEN.
     #[error("illegal move: a pass in check in {0}")]
     PassInCheck(String),
-    /// A pass where a move is wanted.
+    /// A pass where a move is expected.
     #[error("illegal move: a pass is not allowed here")]
     Pass,
     /// `e.p.` behind a move that is not en passant.
     #[error("'e.p.' does not follow a capture en passant")]
     NotEnPassant,
-    /// A result where a move is wanted.
+    /// A result where a move is expected.
     #[error("unknown move: a game's result")]
     Result,
 }
@@ -69,8 +69,8 @@ impl Position {
     /// that no game can reach are accepted: checks that no move gives, nine queens, up to 16 men a side.
     ///
     /// # Errors
-    /// What is not FEN, and positions without exactly one king a side, with pawns on the first or
-    /// last rank, with more than 16 men a side, or with the side not to move in check.
+    /// If the text is not FEN, or if the position lacks a king or has several of a colour, has pawns on
+    /// the first or last rank, more than 16 men a side, or the side not to move in check.
     pub fn from_fen(text: &str) -> Result<Position, NotationError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let fen: Fen = fields

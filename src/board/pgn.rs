@@ -72,7 +72,7 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// A game: where it began, what was played, how it ended.
+/// A game: tags, start position, moves, comments and result.
 #[derive(Clone, Debug, Default)]
 pub struct Game {
     /// Names and values in order. `FEN`, `SetUp`, `Variant` and `Result` are written from the

@@ -85,7 +85,7 @@ impl fmt::Display for Wdl {
     }
 }
 
-/// A legal move with what the tables say about it.
+/// A legal move with its values in the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RootMove {
     /// The move.

@@ -185,7 +185,7 @@ fn steps_apart(a: Square, b: Square) -> i32 {
     (a.file().distance(b.file()) + a.rank().distance(b.rank())) as i32
 }
 
-/// How far a square is from the nearer corner of the bishop's colour, 0 to 7: counted in diagonals
+/// The distance of a square from the nearer corner of the bishop's colour, 0 to 7: counted in diagonals
 /// towards that corner, so that the two wrong corners lie as far away as the centre.
 fn steps_to_corner(square: Square, bishop: Bitboard) -> i32 {
     let (file, rank) = (square.file().to_u32() as i32, square.rank().to_u32() as i32);
@@ -292,7 +292,7 @@ mod tests {
             "8/8/4k3/8/8/2B1K3/1B6/8 w - - 0 1", // bishops of one colour
             "8/8/4k3/8/8/2R1K3/1P6/8 w - - 0 1", // pawns
             "8/8/4kp2/8/8/2Q1K3/8/8 w - - 0 1",  // not alone
-            "8/8/4k3/8/8/4K3/8/8 w - - 0 1",     // nobody has anything
+            "8/8/4k3/8/8/4K3/8/8 w - - 0 1",     // bare kings
         ] {
             assert_eq!(won(fen), None, "{fen}");
         }

@@ -35,7 +35,7 @@ impl Evaluator {
     /// send for an empty field means the default.
     ///
     /// # Errors
-    /// If there is no such file, or it holds no network.
+    /// If the file is missing or is not a network.
     pub fn named(name: &str) -> Result<Evaluator, NetworkError> {
         match name.to_ascii_lowercase().as_str() {
             "" | "<empty>" | Evaluator::INTERNAL => Ok(Evaluator::default()),

@@ -109,7 +109,7 @@ pub struct Player {
     side: Side,
     evaluator: Evaluator,
     table: Table,
-    /// What the playing searcher learns during a game.
+    /// The memory of the playing searcher during a game.
     pub thread: SearchThread,
     clock: Arc<dyn Clock>,
     remaining: Duration,

@@ -17,7 +17,7 @@ const WEIGHTS: [(Role, usize); 6] = [
     (Role::King, 15),
 ];
 
-/// What a move may lose by exchanges, in centipawns: a pawn.
+/// Largest loss of a move by exchanges, in centipawns: a pawn.
 const MAX_LOSS: i32 = 100;
 
 /// An opening whose evaluation is further from 0 than this, in centipawns, is decided.

@@ -40,7 +40,7 @@ pub enum FilesError {
 }
 
 impl FilesError {
-    /// 2 for what the user has to decide, 1 for what the system refuses.
+    /// 2 for refused outputs, 1 for system errors.
     pub fn exit_status(&self) -> u8 {
         match self {
             FilesError::Refused { .. } => 2,
@@ -54,7 +54,7 @@ impl FilesError {
     }
 }
 
-/// Proof that a command made a file: what a journal keeps.
+/// Proof that a command made a file. Kept in journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     pub file: String,

@@ -1,5 +1,4 @@
-//! FNV-1a (Fowler, Noll & Vo 1991) of 64 bits: tells whether data are the same as before. It is no
-//! defence against somebody who wants them to look so.
+//! FNV-1a (Fowler, Noll & Vo 1991) of 64 bits: recognises equal data. Not secure against forgery.
 
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;

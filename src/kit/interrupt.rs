@@ -1,4 +1,4 @@
-//! Ctrl-C. The first asks the work in progress to end and to show what it has; the second ends the
+//! Ctrl-C. The first one stops the work in progress, which then shows its results. The second one ends the
 //! program.
 //!
 //! Programs that never call [`listen`] keep the system's behaviour.

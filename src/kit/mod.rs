@@ -1,4 +1,4 @@
-//! What is not chess: random numbers, fingerprints, dates, tables, output files, progress bars,
+//! Utilities outside chess: random numbers, fingerprints, dates, tables, output files, progress bars,
 //! the terminal.
 
 pub mod date;

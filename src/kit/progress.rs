@@ -1,5 +1,4 @@
-//! How far long work is: a bar on a terminal, a line a minute without one, nothing if quiet.
-//! Everything goes to standard error.
+//! Progress of long work on standard error: a bar on a terminal, otherwise a line a minute; nothing if quiet.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +28,7 @@ pub fn is_quiet() -> bool {
 /// Progress of work of a known length.
 pub struct Progress {
     bar: ProgressBar,
-    /// When the last line was written; none if no lines are wanted.
+    /// The time of the last line; `None` if no lines are written.
     last_line: Option<Mutex<Instant>>,
 }
 
@@ -51,7 +50,7 @@ impl Progress {
         self.write_line_if_due(Instant::now());
     }
 
-    /// Sets how much is done.
+    /// Sets the amount done.
     pub fn set_position(&self, done: u64) {
         self.bar.set_position(done);
         self.write_line_if_due(Instant::now());

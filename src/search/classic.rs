@@ -4,8 +4,8 @@
 //! search of captures, a check extension at the leaves, and a null-move scheme. Nothing else: no killers, no
 //! reductions except the scheme's own, no futility pruning, no aspiration windows.
 //!
-//! Where the paper is silent, `docs/research/schemes.md` says what is done. [`ClassicOptions`](super::ClassicOptions)
-//! change it.
+//! `docs/research/schemes.md` lists the decisions that the paper leaves open.
+//! [`ClassicOptions`](super::ClassicOptions) change them.
 
 use super::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use super::observer::{Entered, Reason, Step};

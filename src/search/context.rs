@@ -1,4 +1,4 @@
-//! What the threads of one search share besides the job, the table and the limits.
+//! The data that the threads of a search share besides the job, the table and the limits.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ pub struct SharedContext {
     /// The depth of `deepest`, read often.
     depth: AtomicI32,
     deepest: Mutex<CompletedIteration>,
-    /// The endgame tables and what they say of the root. Read by the first thread that needs them,
+    /// The endgame tables and their result for the root. Read by the first thread that needs them,
     /// since the disk may be slow.
     endgame: OnceLock<Endgame>,
     /// By thread: the result of its last iteration. Empty if no results are published.

@@ -16,7 +16,7 @@ pub struct NullCutoff<'a> {
     pub position: &'a Position,
     /// Keys of the positions before it: those of the game, then those of the path from the root.
     pub keys: &'a [u64],
-    /// What the scheme looked at.
+    /// The facts that the scheme used.
     pub node: NodeFacts,
     /// The depth to which the null move was searched; 0 and below is quiescence.
     pub null_depth: Depth,

@@ -373,7 +373,7 @@ params! {
     rfp_improvement: 16, 0..=128, 8;
     /// More by the error of the evaluation, in 1/128.
     rfp_error: 64, 0..=256, 16;
-    /// Less if nothing of ours is attacked.
+    /// Less if no own piece is attacked.
     rfp_safe: 35, 0..=120, 6;
     /// Weight of the evaluation above beta in what reverse futility returns, in 1/1024.
     reverse_futility_blend: 1024, 0..=1024, 64;

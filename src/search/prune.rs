@@ -31,7 +31,7 @@ pub fn linear_margin(depth: Depth, improving: bool) -> i32 {
     params::reverse_futility_margin() * (depth - Depth::from(improving))
 }
 
-/// Blends a fail-high score with beta: `weight / 1024` of what is above beta remains.
+/// Blends a fail-high score with beta: keeps `weight / 1024` of the part above beta.
 #[inline]
 pub fn blend_fail_high(score: Score, beta: Score, weight: i32) -> Score {
     if score >= beta && !score.is_decisive() && !beta.is_decisive() {
@@ -81,7 +81,7 @@ pub fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, history: 
         - history / params::quiescence_exchange_history()
 }
 
-/// The margin of reverse futility as a polynomial. `is_safe`: no piece of ours is attacked. Idea:
+/// The margin of reverse futility as a polynomial. `is_safe`: no own piece is attacked. Idea:
 /// Reckless c5b6133, 272be84.
 #[inline]
 pub fn quadratic_margin(depth: Depth, improvement: i32, correction: i32, is_safe: bool) -> i32 {

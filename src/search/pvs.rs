@@ -40,7 +40,7 @@ pub struct Pvs<'a> {
     memory: &'a mut Memory,
     /// By ply: cutoffs since the node two plies above was entered.
     cutoffs: [u32; MAX_PLY + 3],
-    /// By ply: what the correction history last added to a static evaluation.
+    /// By ply: the last correction of a static evaluation.
     corrections: [i32; MAX_PLY + 3],
     root: RootMoves,
     /// By rank of the line: the running average of its scores, in centipawns.

@@ -18,7 +18,7 @@ const BUCKET: usize = 4;
 const BUCKET_BYTES: usize = BUCKET * size_of::<Slot>();
 /// Tables up to this size are not checked against the free memory.
 const SMALL_BYTES: u64 = 64 << 20;
-/// The smallest part of the table that is worth a thread of its own, in slots: 16 MB.
+/// The smallest part of the table that gets a thread of its own, in slots: 16 MB.
 const MIN_PART: usize = 1 << 20;
 /// The smallest page of the systems that we know. Touching a larger page twice costs little.
 const PAGE_BYTES: usize = 4096;
@@ -28,7 +28,8 @@ const AGES: u8 = 32;
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// The best move, or none. Not checked for legality: see [`Position::is_legal`](crate::board::Position::is_legal).
+    /// The best move, or none. Not checked for legality: see
+    /// [`Position::is_legal`](crate::board::Position::is_legal).
     pub best: PackedMove,
     /// The score in table form ([`Score::to_table`]).
     pub score: Score,

@@ -6,7 +6,7 @@
 //!
 //! A game depends on the seed, its number and the options only, and games are stored in the order of
 //! their numbers. So a file can be reproduced bit for bit with any number of threads, and a run that was
-//! killed resumes where its files end. The manifest beside the games says what made them. A run that
+//! killed resumes where its files end. The manifest next to the games names their origin. A run that
 //! would play other games than the file has is refused.
 //!
 //! Games end by the rules of chess or by adjudication.

@@ -1,6 +1,6 @@
 //! Known perft numbers: the number of move sequences of a given length.
 //!
-//! A sample is typed in here and runs in seconds. Where the suites are present beside the
+//! A sample is typed in here and runs in seconds. Where the suites are present next to the
 //! repository the tests run them too, within a bound; everything in them runs by
 //! `cargo test --release --test integration perft -- --ignored --nocapture`, which takes minutes.
 

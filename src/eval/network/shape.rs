@@ -14,7 +14,7 @@ pub const PIECE_SQUARES: usize = 768;
 /// Outputs ("output buckets"), chosen by the number of pieces.
 pub const OUTPUTS: usize = 8;
 
-/// How many neurons and king buckets a network has.
+/// The numbers of neurons and king buckets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Neurons per side, called N.

@@ -3,7 +3,7 @@
 use super::schemes::{Ban, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When};
 use crate::score::{Depth, Ply, Score};
 
-/// What a decision depends on: plain values, filled in by the searcher.
+/// The facts that a decision depends on, filled in by the searcher.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeFacts {
     /// Plies left to search.

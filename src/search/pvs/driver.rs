@@ -187,7 +187,7 @@ impl Pvs<'_> {
         }
     }
 
-    /// Has the search taken long enough to report what it is doing?
+    /// Has the search run long enough to report root moves and failed windows?
     fn should_report(&self) -> bool {
         self.worker.is_first() && self.worker.time.elapsed() > REPORT_AFTER
     }

@@ -243,7 +243,7 @@ impl<'p> Node<'p> {
     }
 
     /// Whether the static evaluation rose since two plies ago, or four if that node was in check, and by
-    /// how much. Without such a node it counts as risen by nothing.
+    /// how much. Without such a node it counts as improving by 0.
     #[inline]
     fn improvement(&self) -> (bool, i32) {
         let second = self.parent.and_then(|node| node.parent);

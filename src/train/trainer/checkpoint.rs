@@ -43,7 +43,7 @@ impl Window {
     }
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// Epochs done.
@@ -59,7 +59,7 @@ pub struct Place {
 /// The state of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrainingState {
-    /// How far it has come.
+    /// The progress.
     pub place: Place,
     /// Training loss since the last validation.
     pub since_validation: Window,

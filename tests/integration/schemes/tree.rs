@@ -1,8 +1,8 @@
-//! The parts of a plain recursive search besides the null move: the rules at the entry of a node, move ordering,
-//! the loop of principal variation search, quiescence, and the node count.
+//! The parts of a plain recursive search besides the null move: the rules at the entry of a node, move
+//! ordering, the loop of principal variation search, quiescence, and the node count.
 //!
-//! Only [`Tree::passed`] knows of null moves: it makes one and takes it back. There is no table, no history and
-//! no state except the path, so every search is a function of its arguments.
+//! Only [`Tree::passed`] knows of null moves: it makes one and takes it back. There is no table, no
+//! history and no state except the path, so every search is a function of its arguments.
 
 use tacet::board::movegen::{self, Kind, MoveList};
 use tacet::board::{PackedMove, Position, Role};
@@ -19,7 +19,7 @@ pub struct Tree {
     eval: State,
 }
 
-/// What the rules say at the entry of a node.
+/// The result of entering a node.
 pub enum Entry {
     /// The node is a leaf or a draw, of this value.
     Leaf(Score),
@@ -188,7 +188,7 @@ fn generated(position: &Position, kind: Kind) -> Vec<PackedMove> {
     list.to_vec()
 }
 
-/// What a noisy move wins on the spot: the piece captured, and the queen promoted to.
+/// The immediate gain of a noisy move: the piece captured, and the queen promoted to.
 fn gain(position: &Position, m: PackedMove) -> i32 {
     let queen = m.promoted_to().filter(|&role| role == Role::Queen);
     position.captured(m).map_or(0, worth) + queen.map_or(0, worth)
