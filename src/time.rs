@@ -18,10 +18,12 @@ use std::time::Duration;
 
 use crate::board::{Color, color_index};
 use crate::score::{Depth, MAX_DEPTH};
-pub use clock::{Clock, Signal, SystemClock};
+pub use clock::{Clock, NodeClock, Signal, SystemClock};
 
 /// Moves left in a game without `movestogo`, as an estimate.
 const SUDDEN_DEATH_MOVES: u32 = 26;
+/// The largest number of moves to a time control among which the time is shared out.
+const MAX_MOVES_TO_GO: u32 = 52;
 /// The soft limit as a multiple of the average time per move. Most moves are clear, so the time
 /// used is about 0.7 of the soft limit ([`soft_limit_factor`]).
 const SOFT_FACTOR: f64 = 1.5;
@@ -70,6 +72,8 @@ pub struct Limits {
     pub increment: [Duration; 2],
     /// Moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
+    /// How time without a time control is shared out. Set by parameters, not by `go`.
+    pub sharing: Sharing,
     /// Do not answer before `stop`.
     pub infinite: bool,
     /// Do not answer before `stop` or `ponderhit`. The clock starts at `ponderhit`; time spent
@@ -106,6 +110,21 @@ impl Limits {
     }
 }
 
+/// How the clock is shared out among the moves of a game without a time control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sharing {
+    /// Moves left, as an estimate; at least 1.
+    pub moves_left: u32,
+    /// The hard limit as a share of the clock. `None`: a multiple of the average time per move.
+    pub hard_share: Option<f64>,
+}
+
+impl Default for Sharing {
+    fn default() -> Sharing {
+        Sharing { moves_left: SUDDEN_DEATH_MOVES, hard_share: None }
+    }
+}
+
 /// The state of a search after an iteration, from which the soft limit is decided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchState {
@@ -119,6 +138,8 @@ pub struct SearchState {
     pub score_drop: i32,
     /// The best move's share of the nodes at the root, 0 to 1.
     pub best_move_share: f64,
+    /// Other doubt about the best move: per cent added to the soft limit.
+    pub doubt: i32,
     /// Root moves that may be played.
     pub choices: usize,
     /// Moves to a mate by the side to move.
@@ -231,6 +252,7 @@ impl TimeManager {
     /// [`TimeManager::nodes_to_next_check`] asks for.
     pub fn must_stop(&self, nodes: u64) -> bool {
         self.nodes.store(nodes, Ordering::Relaxed);
+        self.clock.searched(nodes);
         if self.is_stopped() {
             return true;
         }
@@ -257,6 +279,7 @@ impl TimeManager {
             (Some(wanted), Some(found)) => found <= wanted,
             _ => false,
         };
+        self.clock.searched(progress.nodes);
         let soft = self.budget.soft.map(|soft| scaled(soft, soft_limit_factor(progress)));
         let soft_limit_reached = soft.is_some_and(|soft| self.elapsed() >= soft);
         self.soft_limit_reached.store(soft_limit_reached, Ordering::SeqCst);
@@ -373,7 +396,7 @@ impl Budget {
     fn new(limits: &Limits, turn: Color, overhead: Duration) -> Budget {
         let side = color_index(turn);
         let clock = limits.clock(turn).map_or(Budget::default(), |time| {
-            Budget::of_clock(time, limits.increment[side], limits.moves_to_go, overhead)
+            Budget::of_clock(time, limits.increment[side], limits, overhead)
         });
         let move_time = limits.move_time.map(|time| allowance(time, overhead));
         Budget { soft: clock.soft, hard: clock.hard.into_iter().chain(move_time).min() }
@@ -382,10 +405,11 @@ impl Budget {
     fn of_clock(
         time: Duration,
         increment: Duration,
-        moves_to_go: Option<u32>,
+        limits: &Limits,
         overhead: Duration,
     ) -> Budget {
-        let moves = moves_to_go.unwrap_or(SUDDEN_DEATH_MOVES).clamp(1, SUDDEN_DEATH_MOVES * 2);
+        let Limits { moves_to_go, sharing, .. } = limits;
+        let moves = moves_to_go.unwrap_or(sharing.moves_left).clamp(1, MAX_MOVES_TO_GO);
         // Keep what the later moves cost at least.
         let reserve =
             overhead.saturating_add(MIN_TIME).saturating_sub(increment).saturating_mul(moves - 1);
@@ -399,7 +423,10 @@ impl Budget {
         let average = usable.saturating_add(gain) / moves;
         let share = MAX_CLOCK_SHARE + (1.0 - MAX_CLOCK_SHARE) / f64::from(moves);
         let share = share.min(MAX_SHARE_BEFORE_CONTROL);
-        let hard = scaled(average, HARD_FACTOR).min(scaled(usable, share));
+        let hard = match sharing.hard_share {
+            Some(share) if moves_to_go.is_none() => scaled(usable, share),
+            _ => scaled(average, HARD_FACTOR).min(scaled(usable, share)),
+        };
         let soft = scaled(average, SOFT_FACTOR).min(hard);
         Budget { soft: Some(soft), hard: Some(hard) }
     }
@@ -430,7 +457,8 @@ fn soft_limit_factor(progress: &SearchState) -> f64 {
     let stability = 1.4 - 0.1 * f64::from(progress.stable_iterations.min(7));
     let drop = 1.0 + f64::from(progress.score_drop.clamp(-20, 60)) / 100.0;
     let effort = 1.5 - progress.best_move_share.clamp(0.0, 1.0);
-    (stability * drop * effort).clamp(0.3, 2.5)
+    let doubt = 1.0 + f64::from(progress.doubt) / 100.0;
+    (stability * drop * effort * doubt).clamp(0.3, 2.5)
 }
 
 fn nanos(time: Duration) -> u64 {

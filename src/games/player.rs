@@ -1,5 +1,6 @@
 //! A player: the engine with its settings and its memory.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::search::params::Values;
 use crate::search::table::{AllocationError, Table};
 use crate::search::thread::SearchThread;
 use crate::search::{Bound, ClassicOptions, Message, Outcome, SearchJob, Searcher};
-use crate::time::{Clock, Limits, SystemClock, TimeManager};
+use crate::time::{Clock, Limits, NodeClock, SystemClock, TimeManager};
 
 /// The limit of a side's searches.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,19 +34,29 @@ pub enum Pace {
 pub struct TimeControl {
     pub base: Duration,
     pub increment: Duration,
+    /// On a clock that counts nodes: so many are a second.
+    pub nodes_per_second: Option<NonZero<u64>>,
 }
 
 impl std::str::FromStr for TimeControl {
     type Err = String;
 
-    /// Reads seconds and increment, as `8+0.08` or `60`.
+    /// Reads seconds and increment, as `8+0.08` or `60`. `8+0.08@1000000` is a clock that counts nodes,
+    /// a million a second.
     fn from_str(text: &str) -> Result<TimeControl, String> {
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let (times, nodes) = match text.split_once('@') {
+            Some((times, nodes)) => (times, Some(nodes)),
+            None => (text, None),
+        };
+        let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
         let (base, increment) = (seconds(base)?, seconds(increment)?);
+        let not_a_number = |nodes| format!("'{}' is not a number of nodes a second", quoted(nodes));
+        let nodes_per_second =
+            nodes.map(|nodes| nodes.parse().map_err(|_| not_a_number(nodes))).transpose()?;
         if base.is_zero() {
             return Err(format!("the clock '{}' starts at zero", quoted(text)));
         }
-        Ok(TimeControl { base, increment })
+        Ok(TimeControl { base, increment, nodes_per_second })
     }
 }
 
@@ -59,14 +70,15 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl std::fmt::Display for TimeControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}+{}", self.base.as_secs_f64(), self.increment.as_secs_f64())
+        write!(f, "{}+{}", self.base.as_secs_f64(), self.increment.as_secs_f64())?;
+        self.nodes_per_second.map_or(Ok(()), |nodes| write!(f, "@{nodes}"))
     }
 }
 
 impl Pace {
     /// True if the same game always gets the same reply.
     pub const fn is_deterministic(self) -> bool {
-        !matches!(self, Pace::Clock(_))
+        !matches!(self, Pace::Clock(TimeControl { nodes_per_second: None, .. }))
     }
 }
 
@@ -111,7 +123,7 @@ pub struct Player {
     table: Table,
     /// The memory of the playing searcher during a game.
     pub thread: SearchThread,
-    clock: Arc<dyn Clock>,
+    clock: Arc<SystemClock>,
     remaining: Duration,
 }
 
@@ -176,7 +188,8 @@ impl Player {
             ..SearchJob::new(position.clone(), self.side.searcher)
         };
         let limits = job.limits(limits);
-        let time = TimeManager::new(self.clock.clone(), limits, position.turn(), OVERHEAD);
+        let clock = self.clock();
+        let time = TimeManager::new(clock.clone(), limits, position.turn(), OVERHEAD);
         let soft_limit = match self.side.pace {
             Pace::SoftNodes(nodes) => nodes,
             _ => u64::MAX,
@@ -189,7 +202,18 @@ impl Player {
                 time.stop();
             }
         });
+        clock.searched(outcome.stats.nodes);
         (outcome, time.elapsed())
+    }
+
+    /// The clock of one search.
+    fn clock(&self) -> Arc<dyn Clock> {
+        match self.side.pace {
+            Pace::Clock(TimeControl { nodes_per_second: Some(nodes), .. }) => {
+                Arc::new(NodeClock::new(nodes.get()))
+            }
+            _ => self.clock.clone(),
+        }
     }
 
     fn limits(&self) -> Limits {

@@ -74,8 +74,8 @@ pub struct DuelArgs {
           value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
     pub depth: Option<Depth>,
 
-    /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08
-    #[arg(long, value_name = "S+INC", group = "pace", value_parser = TimeControl::from_str)]
+    /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08; with @N it counts nodes, N a second
+    #[arg(long, value_name = "S+INC[@N]", group = "pace", value_parser = TimeControl::from_str)]
     pub tc: Option<TimeControl>,
 
     /// Searcher of sides that name none: playing, tactical or classic (the paper's)

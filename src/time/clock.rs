@@ -1,5 +1,6 @@
 //! Clocks, and waiting for a deadline.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,11 @@ use std::time::{Duration, Instant};
 pub trait Clock: Send + Sync {
     /// Time since a fixed moment. Never goes back.
     fn now(&self) -> Duration;
+
+    /// The first search thread has searched `nodes` nodes and is about to read the clock.
+    fn searched(&self, nodes: u64) {
+        let _ = nodes;
+    }
 
     /// Blocks until `signal` has been raised more than `seen` times, or until the clock shows
     /// `deadline`. May return early; callers check their condition and wait again.
@@ -43,6 +49,32 @@ impl Clock for SystemClock {
 
     fn wait(&self, signal: &Signal, seen: u64, deadline: Option<Duration>) {
         signal.wait(seen, deadline.map(|deadline| deadline.saturating_sub(self.now())));
+    }
+}
+
+/// The clock of one search on which every node takes the same time. Games on such clocks depend on
+/// neither the speed nor the load of the machine (Stockfish: `nodestime`).
+#[derive(Debug)]
+pub struct NodeClock {
+    nodes_per_second: u64,
+    nodes: AtomicU64,
+}
+
+impl NodeClock {
+    /// A clock at zero.
+    pub fn new(nodes_per_second: u64) -> NodeClock {
+        NodeClock { nodes_per_second, nodes: AtomicU64::new(0) }
+    }
+}
+
+impl Clock for NodeClock {
+    fn now(&self) -> Duration {
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        Duration::from_secs_f64(nodes as f64 / self.nodes_per_second as f64)
+    }
+
+    fn searched(&self, nodes: u64) {
+        self.nodes.store(nodes, Ordering::Relaxed);
     }
 }
 

@@ -69,6 +69,7 @@ const CALM: SearchState = SearchState {
     stable_iterations: 4,
     score_drop: 0,
     best_move_share: 0.5,
+    doubt: 0,
     choices: 20,
     mate_found: None,
     is_mated: false,
@@ -156,6 +157,19 @@ fn two_hundred_greedy_moves_do_not_flag() {
             .unwrap_or_else(|| panic!("{played} played, {clock:?} left, {hard:?} used"))
             + ms(100);
     }
+}
+
+#[test]
+fn a_clock_is_shared_out_as_told() {
+    let shared = |sharing| budget(&Limits { sharing, ..white(60_000, 0, None) });
+    let (soft, hard) = shared(Sharing::default());
+    let more = shared(Sharing { moves_left: 40, hard_share: None });
+    assert!(more.0 < soft && more.1 < hard);
+    assert_eq!(shared(Sharing { hard_share: Some(0.5), ..Sharing::default() }).0, soft);
+    assert!(shared(Sharing { hard_share: Some(0.5), ..Sharing::default() }).1 > ms(25_000));
+    let control = white(60_000, 0, Some(10));
+    let sharing = Sharing { moves_left: 40, hard_share: Some(0.9) };
+    assert_eq!(budget(&Limits { sharing, ..control.clone() }), budget(&control));
 }
 
 #[test]
@@ -311,6 +325,8 @@ fn the_soft_limit_follows_the_doubt() {
     assert!(!after(soft / 2, clear));
     assert!(after(soft / 2, CALM));
     assert!(!after(soft / 5, SearchState { choices: 1, ..CALM }));
+    assert!(after(soft + 1, SearchState { doubt: 20, ..CALM }));
+    assert!(!after(soft - 1, SearchState { doubt: -20, ..CALM }));
 }
 
 #[test]

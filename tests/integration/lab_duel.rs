@@ -135,6 +135,28 @@ fn a_clock_runs() {
     assert!((50..4_500).contains(&used), "{used} ms");
 }
 
+/// The same games on any machine, however busy it is.
+#[test]
+fn a_clock_of_nodes_repeats_the_games() {
+    let games = |name: &str| -> Vec<serde_json::Value> {
+        let journal = scratch(name);
+        let words = ["standard-r2", "off", "--games", "4", "--tc", "0.2+0.002@1000000"];
+        let table = stdout(&[&words[..], &["--out", text(&journal)]].concat());
+        assert!(!table.contains("time"), "{table}");
+        let record = std::fs::read_to_string(&journal).expect("the journal is there");
+        let game = |line| serde_json::from_str(line).expect("it is JSON");
+        let mut games: Vec<serde_json::Value> = record.lines().skip(1).map(game).collect();
+        games.sort_by_key(|game| game["game"].as_u64());
+        games
+    };
+    let first = games("nodes-1.jsonl");
+    assert_eq!(first, games("nodes-2.jsonl"));
+    let thoughts = first[0]["thoughts"].as_array().expect("thoughts");
+    let is_of_nodes =
+        |thought: &serde_json::Value| thought["ms"] == thought["nodes"].as_u64().unwrap() / 1000;
+    assert!(thoughts.iter().all(is_of_nodes), "{thoughts:?}");
+}
+
 #[test]
 fn books_are_read_in_both_formats() {
     let (epd, pgn) = (scratch("book.epd"), scratch("book.pgn"));

@@ -109,10 +109,10 @@ impl GameRecord {
     }
 }
 
-/// The side's clock in seconds, as `60+0.6`; `-` if its searches have no time limit.
+/// The side's clock in seconds, as `60+0.6`; `-` if its searches have no limit of real time.
 fn time_control(side: &Side) -> String {
     match side.pace {
-        Pace::Clock(control) => control.to_string(),
+        Pace::Clock(control) if control.nodes_per_second.is_none() => control.to_string(),
         _ => "-".to_owned(),
     }
 }
