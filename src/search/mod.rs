@@ -30,7 +30,7 @@ use std::sync::Arc;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
 use crate::score::{Depth, Ply, Score};
-use crate::time::{Limits, TimeManager};
+use crate::time::{Limits, Sharing, TimeManager};
 use classic::Classic;
 use context::SharedContext;
 use endgame::Probing;
@@ -126,8 +126,11 @@ impl SearchJob {
         }
     }
 
-    /// The limits of the search: those asked for, and the nodes of weaker play.
+    /// The limits of the search: those asked for, the nodes of weaker play, and how parameters share out
+    /// the clock.
     pub fn limits(&self, asked: Limits) -> Limits {
+        self.values.install();
+        let asked = Limits { sharing: sharing(self.root.fullmove_number()), ..asked };
         match &self.handicap {
             Some(handicap) => handicap.limits(&self.root, asked),
             None => asked,
@@ -268,6 +271,19 @@ impl Outcome {
     pub fn score(&self) -> Option<Score> {
         self.lines.first().map(|line| line.score)
     }
+}
+
+/// How the parameters share out the clock at a move number.
+fn sharing(number: u32) -> Sharing {
+    let mut sharing = Sharing::default();
+    if params::use_clock_number() != 0 {
+        let more = f64::from(params::clock_more_moves()) * (-f64::from(number) / 20.0).exp();
+        sharing.moves_left = (f64::from(params::clock_moves()) + more).round() as u32;
+    }
+    if params::use_clock_share() != 0 {
+        sharing.hard_share = Some(f64::from(params::clock_share()) / 100.0);
+    }
+    sharing
 }
 
 /// Searches a position on the caller's thread. Only the table is kept.

@@ -423,6 +423,24 @@ params! {
     correction_threats: 50, 0..=160, 10;
     /// Switch: the fifty-move counter is part of the keys of the correction history.
     use_correction_clock: 0, 0..=1, 1;
+    /// Switch: without a time control the hard limit is a share of the clock.
+    use_clock_share: 0, 0..=1, 1;
+    /// The share, in per cent.
+    clock_share: 70, 20..=90, 5;
+    /// Switch: without a time control the moves left depend on the move number.
+    use_clock_number: 0, 0..=1, 1;
+    /// Moves left late in a game.
+    clock_moves: 20, 10..=40, 2;
+    /// More of them at move 0; they fall by a factor e every 20 moves.
+    clock_more_moves: 28, 0..=60, 4;
+    /// Switch: more time if the score fell since the last move of the game.
+    use_clock_trend: 0, 0..=1, 1;
+    /// Per cent of the soft limit for 100 centipawns.
+    clock_trend: 50, 0..=150, 10;
+    /// Switch: more time if the scores of the iterations do not agree.
+    use_clock_steady: 0, 0..=1, 1;
+    /// Per cent of the soft limit for each iteration.
+    clock_steady: 4, 0..=10, 1;
 }
 
 #[cfg(test)]

@@ -58,6 +58,8 @@ pub struct Memory {
     lists: Vec<Lists>,
     /// The accumulators of the last search.
     eval: Option<eval::State>,
+    /// The score of the last search.
+    last_score: Option<Score>,
     /// Receives every position that is evaluated.
     pub sampler: Option<Sampler>,
 }
@@ -71,6 +73,7 @@ impl Memory {
             correction: Correction::new(),
             lists,
             eval: None,
+            last_score: None,
             sampler: None,
         }
     }

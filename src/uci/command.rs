@@ -575,6 +575,7 @@ mod tests {
                 moves_to_go: Some(40),
                 infinite: true,
                 ponder: true,
+                ..Limits::default()
             }
         );
         assert_eq!(go.search_moves, ["e2e4", "d2d4"]);

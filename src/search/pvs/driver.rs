@@ -18,6 +18,7 @@ impl Pvs<'_> {
     pub fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut stable = 0;
+        let mut trend = Trend::default();
         while outcome.depth < self.worker.time.max_depth() {
             self.worker.target = self.worker.next_depth(outcome.depth);
             self.root = RootMoves::default();
@@ -38,12 +39,15 @@ impl Pvs<'_> {
             outcome.depth = self.worker.target;
             outcome.lines = lines;
             self.worker.publish_result(&outcome);
-            let progress = self.progress(&outcome, stable, drop);
+            trend.add(outcome.lines[0].score);
+            let doubt = self.doubt(&trend, outcome.lines[0].score);
+            let progress = self.progress(&outcome, stable, drop, doubt);
             if self.worker.is_first() && !self.worker.time.may_deepen(&progress) {
                 break;
             }
         }
         outcome.stats = self.worker.stats;
+        self.memory.last_score = outcome.score();
         self.memory.eval = Some(self.worker.eval);
         outcome
     }
@@ -58,6 +62,23 @@ impl Pvs<'_> {
             score = self.search::<Root>(&self.worker.job.root, &mut node)?;
         }
         Some((score, self.worker.stats))
+    }
+
+    /// Doubt from the scores: per cent of the soft limit. A score that fell since the last move of the game
+    /// adds to it, iterations that agree take from it (Stockfish, Ethereal).
+    fn doubt(&self, trend: &Trend, score: Score) -> i32 {
+        let mut doubt = 0;
+        if params::use_clock_trend() != 0
+            && let Some(last) = self.memory.last_score
+            && !last.is_decisive()
+            && !score.is_decisive()
+        {
+            doubt += (last - score).clamp(-30, 60) * params::clock_trend() / 100;
+        }
+        if params::use_clock_steady() != 0 {
+            doubt += params::clock_steady() * (3 - trend.steady.min(6));
+        }
+        doubt
     }
 
     /// Takes over the lines of a thread that has completed this iteration or a deeper one. `None` if the
@@ -264,7 +285,7 @@ impl Pvs<'_> {
         Some(line)
     }
 
-    fn progress(&self, outcome: &Outcome, stable: u32, score_drop: i32) -> SearchState {
+    fn progress(&self, outcome: &Outcome, stable: u32, score_drop: i32, doubt: i32) -> SearchState {
         let best = outcome.best();
         let spent = |m: PackedMove| {
             self.root.effort.iter().find(|(other, _)| *other == m).map_or(0, |&(_, nodes)| nodes)
@@ -277,11 +298,33 @@ impl Pvs<'_> {
             stable_iterations: stable,
             score_drop,
             best_move_share: spent(best) as f64 / total.max(1) as f64,
+            doubt,
             choices: self.worker.choices,
             mate_found: mate.and_then(|moves| u32::try_from(moves).ok()),
             is_mated: mate.is_some_and(|moves| moves < 0),
             all_mate_in: farthest_mate(&outcome.lines),
         }
+    }
+}
+
+/// Whether the scores of the iterations agree.
+#[derive(Default)]
+struct Trend {
+    average: Option<i32>,
+    /// Iterations in a row whose score was close to the average.
+    steady: i32,
+}
+
+impl Trend {
+    /// Centipawns that count as close.
+    const CLOSE: i32 = 12;
+
+    fn add(&mut self, score: Score) {
+        let score = score.value();
+        let average = self.average.unwrap_or(score);
+        let is_close = (score - average).abs() < Trend::CLOSE;
+        self.steady = if is_close { self.steady + 1 } else { 0 };
+        self.average = Some((average + score) / 2);
     }
 }
 
