@@ -56,14 +56,19 @@ fn every_table_of_the_list_is_on_a_page_and_every_marker_in_the_list() {
                 .strip_suffix(" -->")
                 .and_then(|marker| marker.split_once(": "))
                 .unwrap_or_else(|| panic!("{page}: {line}"));
-            assert!(names.contains(name) || name == "switches", "{page}: {line}");
+            assert!(
+                names.contains(name) || ["switches", "straight"].contains(&name),
+                "{page}: {line}"
+            );
             let sections = ["origin", "Tree size", "Position by position", "Inside", "rows"];
             assert!(sections.contains(&section), "{page}: {line}");
             shown.insert(name.to_owned());
         }
     }
     // Single reports: the rows of one table, and the seconds of a page.
-    let is_part = |name: &str| name.starts_with("switch-") || name == "wcs-seconds";
+    let is_part = |name: &str| {
+        ["switch-", "straight-"].iter().any(|rows| name.starts_with(rows)) || name == "wcs-seconds"
+    };
     let is_missing = |name: &&&str| !is_part(name) && !shown.contains(**name);
     let missing: Vec<_> = names.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "on no page: {missing:?}");
