@@ -14,7 +14,7 @@ use tacet::board::perft::perft;
 use tacet::board::{PackedMove, Position, see};
 use tacet::eval::{Evaluator, State};
 use tacet::search::table::Table;
-use tacet::search::{SearchJob, Searcher, run};
+use tacet::search::{SearchJob, SearcherKind, run};
 use tacet::time::{Limits, TimeManager};
 
 /// Opening, middle games of several kinds and endings.
@@ -164,7 +164,7 @@ fn search(c: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(10));
     let table = Table::new(16).expect("16 MB of memory");
     for (name, searcher, depth) in
-        [("playing to 10", Searcher::Playing, 10), ("classic to 7", Searcher::Classic, 7)]
+        [("playing to 10", SearcherKind::Playing, 10), ("classic to 7", SearcherKind::Classic, 7)]
     {
         let job = SearchJob::new(ours()[2].clone(), searcher);
         group.bench_function(name, |b| {

@@ -12,18 +12,16 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender};
 use thiserror::Error;
 
-use crate::board::movetext::MoveReader;
-use crate::board::notation::NotationError;
 use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
-use crate::search::endgame::Probing;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
-use crate::search::params::Values;
 use crate::search::pool::{Pool, Search, ThreadError};
 use crate::search::table::{AllocationError, Table};
-use crate::search::{ClassicOptions, Message, Outcome, SearchJob, Searcher, vote};
+use crate::search::{
+    ClassicOptions, Message, Outcome, PvsOptions, SearchJob, Searcher, SearcherKind, vote,
+};
 use crate::time::{Clock, Limits, SystemClock, TimeManager};
 use coordinator::Coordinator;
 
@@ -46,13 +44,9 @@ pub struct Options {
     pub show_wdl: bool,
     /// The null-move scheme, if one was chosen. Otherwise the searcher's own.
     pub scheme: Option<&'static Scheme>,
-    pub searcher: Searcher,
-    /// The evaluation of the playing searcher.
-    pub evaluator: Evaluator,
-    /// The parameters of the playing searcher.
-    pub values: Values,
-    /// The endgame tables of the playing searcher.
-    pub probing: Probing,
+    pub searcher: SearcherKind,
+    /// The options of the playing searcher.
+    pub pvs: PvsOptions,
     /// Play at the strength `elo`.
     pub limit_strength: bool,
     /// A strength in [`Handicap::ELO`].
@@ -72,10 +66,8 @@ impl Default for Options {
             chess960: false,
             show_wdl: false,
             scheme: None,
-            searcher: Searcher::default(),
-            evaluator: Evaluator::default(),
-            values: Values::DEFAULT,
-            probing: Probing::default(),
+            searcher: SearcherKind::default(),
+            pvs: PvsOptions::default(),
             limit_strength: false,
             elo: 2000,
             skill_level: Options::FULL_SKILL,
@@ -97,6 +89,14 @@ impl Options {
         }
         let is_weaker = self.skill_level < Options::FULL_SKILL;
         is_weaker.then(|| Options::SKILL_BASE + Options::SKILL_STEP * self.skill_level)
+    }
+
+    /// The searcher in use, with its options.
+    pub fn searcher(&self) -> Searcher {
+        match self.searcher {
+            SearcherKind::Playing => Searcher::Pvs(self.pvs.clone()),
+            SearcherKind::Classic => Searcher::Classic(ClassicOptions::default()),
+        }
     }
 
     /// The scheme in use.
@@ -260,18 +260,18 @@ impl Engine {
     /// Changes the evaluation. Empties the table and the histories.
     pub fn set_evaluator(&mut self, evaluator: Evaluator) {
         self.new_game();
-        self.options.evaluator = evaluator;
+        self.options.pvs.evaluator = evaluator;
     }
 
     /// Changes the endgame tables. Empties the transposition table.
     pub fn set_tables(&mut self, tables: Option<Arc<Tablebase>>) {
-        self.options.probing.tables = tables;
+        self.options.pvs.probing.tables = tables;
         self.clear_hash();
     }
 
     /// Sets whether endgame tables respect the fifty-move rule. Empties the transposition table.
     pub fn set_fifty_moves(&mut self, rule: bool) {
-        self.options.probing.fifty_moves = rule;
+        self.options.pvs.probing.fifty_moves = rule;
         self.clear_hash();
     }
 
@@ -287,27 +287,10 @@ impl Engine {
         self.pool.forget();
     }
 
-    /// Sets up a position: a FEN (`None`: the start position), which EPD operations may follow, and the
-    /// moves played from there, passes included.
-    ///
-    /// # Errors
-    /// If the FEN or a move is wrong. The position then stays.
-    pub fn set_position<S: AsRef<str>>(
-        &mut self,
-        fen: Option<&str>,
-        moves: &[S],
-    ) -> Result<(), NotationError> {
-        let start = match fen {
-            Some(fen) => Position::from_fen_line(fen)?,
-            None => Position::startpos(),
-        };
-        let mut reader = MoveReader::new(start);
-        for text in moves {
-            reader.read_all(text.as_ref())?;
-        }
-        self.position = reader.position;
-        self.earlier = reader.earlier;
-        Ok(())
+    /// Sets up a position. `earlier` are the keys of the positions of the game before it, latest last.
+    pub fn set_position(&mut self, position: Position, earlier: Vec<u64>) {
+        self.position = position;
+        self.earlier = earlier;
     }
 
     /// Starts a search of the position on the system clock. A running search is stopped first.
@@ -398,14 +381,10 @@ impl Engine {
         SearchJob {
             root: self.position.clone(),
             earlier: self.earlier.clone(),
-            searcher: self.options.searcher,
+            searcher: self.options.searcher(),
             scheme: self.options.scheme(),
             multi_pv: self.options.multi_pv,
             search_moves,
-            switches: ClassicOptions::default(),
-            evaluator: self.options.evaluator.clone(),
-            values: self.options.values,
-            probing: self.options.probing.clone(),
             handicap: self.options.strength().map(|elo| Handicap { elo, seed }),
             observer: None,
         }
@@ -470,33 +449,6 @@ mod tests {
     }
 
     #[test]
-    fn refused_positions_leave_the_old_one() {
-        let (mut engine, _events) = engine();
-        engine.set_position(None, &["e2e4"]).unwrap();
-        let held = engine.position().clone();
-        for (fen, moves) in [
-            (None, vec!["e2e4", "e2e4"]),
-            (None, vec!["e2e5"]),
-            (Some("nonsense"), vec![]),
-            (Some("8/8/8/8/8/8/8/8 w - - 0 1"), vec![]),
-        ] {
-            let reason = engine.set_position(fen, &moves).unwrap_err().to_string();
-            assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
-            assert_eq!(engine.position(), &held);
-            assert_eq!(engine.earlier.len(), 1);
-        }
-    }
-
-    #[test]
-    fn the_keys_of_the_game_are_kept() {
-        let (mut engine, _events) = engine();
-        let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
-        engine.set_position(None, &moves).unwrap();
-        assert_eq!(engine.earlier.len(), 4);
-        assert_eq!(engine.earlier[0], engine.position().key());
-    }
-
-    #[test]
     fn a_table_too_large_keeps_the_old_one() {
         let (mut engine, _events) = engine();
         let reason = engine.set_hash(usize::MAX >> 1).unwrap_err().to_string();
@@ -510,7 +462,7 @@ mod tests {
     fn a_search_repeats_to_the_node() {
         let (mut engine, events) = engine();
         let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
-        engine.set_position(Some(fen), &[""; 0]).unwrap();
+        engine.set_position(Position::from_fen(fen).unwrap(), Vec::new());
         let search = |engine: &mut Engine| {
             engine.go(Limits::to_depth(9), Vec::new());
             let outcome = answer(&events).outcome;
@@ -541,7 +493,8 @@ mod tests {
     #[test]
     fn without_a_legal_move_the_answer_has_no_line() {
         let (mut engine, events) = engine();
-        engine.set_position(Some("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), &[""; 0]).unwrap();
+        let stalemate = Position::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap();
+        engine.set_position(stalemate, Vec::new());
         engine.go(Limits::to_depth(3), Vec::new());
         assert!(answer(&events).outcome.lines.is_empty());
     }

@@ -132,6 +132,21 @@ impl MoveReader {
         MoveReader { position: start.clone(), start, moves: Vec::new(), earlier: Vec::new() }
     }
 
+    /// Reads a position and the moves played from it, passes included. `fen` is a FEN, which EPD
+    /// operations may follow; `None` is the start position.
+    ///
+    /// # Errors
+    /// If the FEN or a move is wrong.
+    pub fn read_game<S: AsRef<str>>(
+        fen: Option<&str>,
+        moves: &[S],
+    ) -> Result<MoveReader, NotationError> {
+        let start = fen.map_or_else(|| Ok(Position::startpos()), Position::from_fen_line)?;
+        let mut reader = MoveReader::new(start);
+        moves.iter().try_for_each(|text| reader.read_all(text.as_ref()))?;
+        Ok(reader)
+    }
+
     /// Reads a word. Returns the result if the word is one.
     ///
     /// # Errors
@@ -398,4 +413,30 @@ const fn piece(c: char) -> Option<Role> {
 /// A hyphen, or one of the dashes that word processors make of it.
 const fn is_dash(c: char) -> bool {
     matches!(c, '-' | '‐' | '‑' | '–' | '—' | '−')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_keeps_the_keys_of_its_positions() {
+        let game = MoveReader::read_game(None, &["g1f3", "g8f6", "f3g1 f6g8"]).unwrap();
+        assert_eq!((game.earlier.len(), game.moves.len()), (4, 4));
+        assert_eq!(game.earlier[0], game.position.key());
+    }
+
+    #[test]
+    fn a_game_with_a_bad_word_is_refused_in_a_line() {
+        for (fen, moves) in [
+            (None, vec!["e2e4", "e2e4"]),
+            (None, vec!["e2e5"]),
+            (None, vec!["1-0"]),
+            (Some("nonsense"), vec![]),
+            (Some("8/8/8/8/8/8/8/8 w - - 0 1"), vec![]),
+        ] {
+            let reason = MoveReader::read_game(fen, &moves).unwrap_err().to_string();
+            assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
+        }
+    }
 }

@@ -4,8 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 
+use crate::board::movetext::MoveReader;
 use crate::kit::suggest;
-use crate::search::Searcher;
+use crate::search::SearcherKind;
 use crate::search::null_move::{SCHEMES, Scheme};
 use crate::uci::Controller;
 use crate::uci::options::{self, Note};
@@ -37,8 +38,9 @@ impl PositionArgs {
         };
         let moves: Vec<&str> =
             self.moves.iter().flat_map(|moves| moves.split_whitespace()).collect();
-        let set = controller.engine_mut().set_position(fen, &moves);
-        set.map_err(|error| error.to_string())
+        let game = MoveReader::read_game(fen, &moves).map_err(|error| error.to_string())?;
+        controller.engine_mut().set_position(game.position, game.earlier);
+        Ok(())
     }
 }
 
@@ -66,9 +68,9 @@ pub struct EngineArgs {
     /// Null-move scheme; 'tacet schemes' lists them
     #[arg(long, value_name = "SCHEME", value_parser = parse_scheme)]
     null_move: Option<&'static Scheme>,
-    /// Searcher: playing, tactical or classic
+    /// Searcher: playing or classic
     #[arg(long, value_name = "NAME", value_parser = parse_searcher)]
-    searcher: Option<Searcher>,
+    searcher: Option<SearcherKind>,
 }
 
 impl EngineArgs {
@@ -102,9 +104,9 @@ fn parse_scheme(name: &str) -> Result<&'static Scheme, String> {
     Scheme::named(name).ok_or_else(|| suggest::unknown("scheme", name, names))
 }
 
-fn parse_searcher(name: &str) -> Result<Searcher, String> {
-    let names = Searcher::ALL.iter().map(|(name, _)| *name);
-    Searcher::named(name).ok_or_else(|| suggest::unknown("searcher", name, names))
+fn parse_searcher(name: &str) -> Result<SearcherKind, String> {
+    let names = SearcherKind::names();
+    SearcherKind::named(name).ok_or_else(|| suggest::unknown("searcher", name, names))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use clap_mangen::Man;
 use crate::eval::network::{EMBEDDED_CHECKSUM, EMBEDDED_NUMBER};
 use crate::lab::{self, LabError};
 use crate::search::null_move::SCHEMES;
-use crate::search::{ClassicOptions, Searcher};
+use crate::search::{ClassicOptions, SearcherKind};
 use crate::uci::options;
 
 /// Print shell completions
@@ -72,7 +72,7 @@ fn with_values(command: Command) -> Command {
 fn values(argument: &Arg) -> Vec<String> {
     match argument.get_id().as_str() {
         "null_move" | "base" => SCHEMES.iter().map(|scheme| scheme.name.to_owned()).collect(),
-        "searcher" => Searcher::ALL.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        "searcher" => SearcherKind::names().map(str::to_owned).collect(),
         "switches" => {
             let both = |name: &&str| [format!("{name}=on"), format!("{name}=off")];
             ClassicOptions::NAMES.iter().flat_map(both).collect()

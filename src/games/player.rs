@@ -7,14 +7,12 @@ use std::time::Duration;
 use super::play::{Reply, Thought};
 use crate::board::Position;
 use crate::board::notation::quoted;
-use crate::eval::Evaluator;
 use crate::score::Depth;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
-use crate::search::params::Values;
 use crate::search::table::{AllocationError, Table};
 use crate::search::thread::SearchThread;
-use crate::search::{Bound, ClassicOptions, Message, Outcome, SearchJob, Searcher};
+use crate::search::{Bound, Message, Outcome, SearchJob, Searcher};
 use crate::time::{Clock, Limits, NodeClock, SystemClock, TimeManager};
 
 /// The limit of a side's searches.
@@ -94,17 +92,13 @@ impl std::fmt::Display for Pace {
 }
 
 /// The settings of a player.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Side {
     pub searcher: Searcher,
     pub scheme: &'static Scheme,
     /// Hash size in MB.
     pub hash: usize,
     pub pace: Pace,
-    /// The classic searcher's options.
-    pub switches: ClassicOptions,
-    /// The playing searcher's parameters, where they can be set.
-    pub values: Values,
     /// Plays at the strength `elo`.
     pub limit_strength: bool,
     pub elo: u32,
@@ -119,7 +113,6 @@ const HARD_FACTOR: u64 = 8;
 /// A side with its memory and its clock.
 pub struct Player {
     side: Side,
-    evaluator: Evaluator,
     table: Table,
     /// The memory of the playing searcher during a game.
     pub thread: SearchThread,
@@ -132,10 +125,9 @@ impl Player {
     ///
     /// # Errors
     /// If the memory for the table cannot be allocated.
-    pub fn new(side: &Side, evaluator: Evaluator) -> Result<Player, AllocationError> {
+    pub fn new(side: &Side) -> Result<Player, AllocationError> {
         Ok(Player {
             side: side.clone(),
-            evaluator,
             table: Table::new(side.hash)?,
             thread: SearchThread::new(),
             clock: Arc::new(SystemClock::new()),
@@ -181,11 +173,8 @@ impl Player {
         let job = SearchJob {
             earlier: earlier.to_vec(),
             scheme: self.side.scheme,
-            switches: self.side.switches,
-            evaluator: self.evaluator.clone(),
-            values: self.side.values,
             handicap: self.side.limit_strength.then_some(handicap),
-            ..SearchJob::new(position.clone(), self.side.searcher)
+            ..SearchJob::new(position.clone(), self.side.searcher.clone())
         };
         let limits = job.limits(limits);
         let clock = self.clock();

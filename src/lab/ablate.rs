@@ -26,6 +26,7 @@ use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
+use crate::search::Searcher;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
 
@@ -86,8 +87,10 @@ impl Factor {
     fn apply(self, side: &mut Side) {
         match self {
             Factor::Param(param, value) => {
-                // Every parameter can be set, since the feature is on.
-                let _ = side.values.set(param.name, value);
+                if let Searcher::Pvs(options) = &mut side.searcher {
+                    // Every parameter can be set, since the feature is on.
+                    let _ = options.values.set(param.name, value);
+                }
             }
             Factor::Scheme(scheme) => side.scheme = scheme,
         }

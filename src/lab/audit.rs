@@ -25,7 +25,7 @@ use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
 use crate::search::observer::Observer;
-use crate::search::{Outcome, SearchJob, Searcher};
+use crate::search::{Outcome, SearchJob, SearcherKind};
 use crate::time::Limits;
 
 mod bands;
@@ -204,7 +204,7 @@ impl AuditEntry {
 
 impl Plan {
     fn new(args: AuditArgs) -> Result<Plan, LabError> {
-        let setup = args.search.check(Searcher::Classic)?;
+        let setup = args.search.check(SearcherKind::Classic)?;
         let suite = args.selection.read()?;
         let schemes = experiment::unique(&args.null_move);
         let out = report::prefix("audit", &args.selection.file, args.out.as_deref())?;

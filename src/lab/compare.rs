@@ -26,7 +26,7 @@ use crate::kit::terminal;
 use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::stats::Stats;
-use crate::search::{Outcome, Searcher};
+use crate::search::{Outcome, SearcherKind};
 use crate::time::Limits;
 
 /// Compare null-move schemes on a suite of positions
@@ -135,14 +135,14 @@ struct CompareReport<'a> {
 
 impl Plan {
     fn new(args: CompareArgs) -> Result<Plan, LabError> {
-        let setup = args.search.check(Searcher::Classic)?;
+        let setup = args.search.check(SearcherKind::Classic)?;
         let suite = args.selection.read()?;
         let schemes = experiment::unique(&args.null_move);
         let mut depths = args.depths.clone().map_or(Vec::new(), |Depths(depths)| depths);
         if depths.is_empty() && args.nodes.is_none() && args.time.is_none() {
             depths.push(8);
         }
-        if !setup.options.iterations && depths.len() > 1 {
+        if !setup.is_iterated() && depths.len() > 1 {
             let reason = "with iterations=off a search has one depth only: give one to --depths";
             return Err(LabError::Usage(reason.to_owned()));
         }
@@ -321,7 +321,7 @@ impl Plan {
         let (first, last) = (self.depths.first(), self.depths.last());
         let (min, max) = (first.map_or(1, |&depth| depth), last.map_or(1, |&depth| depth));
         // A single depth is no curve, so the depths below it are shown.
-        let is_iterated = min == max && self.experiment.setup.options.iterations;
+        let is_iterated = min == max && self.experiment.setup.is_iterated();
         let from = if is_iterated { (max - 3).max(1) } else { min };
         let line = |(scheme, name): (usize, &&str)| Series {
             name: (*name).to_owned(),

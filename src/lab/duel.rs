@@ -31,7 +31,6 @@ use super::report::{self, Origin};
 use super::{LabError, note_written, print, runner, signature};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
-use crate::eval::Evaluator;
 use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
@@ -40,8 +39,7 @@ use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::interrupt;
 use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
-use crate::search::params::Values;
-use crate::search::{ClassicOptions, Searcher};
+use crate::search::SearcherKind;
 
 /// Games of one match, all kept in memory.
 const MAX_GAMES: i64 = 1_000_000;
@@ -78,9 +76,9 @@ pub struct DuelArgs {
     #[arg(long, value_name = "S+INC[@N]", group = "pace", value_parser = TimeControl::from_str)]
     pub tc: Option<TimeControl>,
 
-    /// Searcher of sides that name none: playing, tactical or classic (the paper's)
+    /// Searcher of sides that name none: playing or classic (the paper's)
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
-    pub searcher: Searcher,
+    pub searcher: SearcherKind,
 
     /// Hash size in MB of sides that name none
     #[arg(long, value_name = "MB", default_value_t = 64,
@@ -167,12 +165,10 @@ fn sprt(text: &str) -> Result<Sprt, String> {
 /// The options of a side that names none.
 pub fn defaults() -> Side {
     Side {
-        searcher: Searcher::Classic,
-        scheme: Searcher::Classic.default_scheme(),
+        searcher: SearcherKind::Classic.into(),
+        scheme: SearcherKind::Classic.default_scheme(),
         hash: 64,
         pace: Pace::Nodes(20_000),
-        switches: ClassicOptions::default(),
-        values: Values::DEFAULT,
         limit_strength: false,
         elo: 2000,
     }
@@ -406,7 +402,7 @@ impl Plan {
         conditions: Conditions,
         sender: &Sender<Result<GameRecord, LabError>>,
     ) {
-        let player = |side| Player::new(side, Evaluator::default());
+        let player = |side| Player::new(side);
         let players = player(&self.a).and_then(|a| Ok((a, player(&self.b)?)));
         let (mut a, mut b) = match players {
             Ok(players) => players,
@@ -436,7 +432,7 @@ fn sides(args: &DuelArgs) -> Result<(Side, Side), String> {
         _ => defaults().pace,
     };
     let hash = args.hash as usize;
-    let usual = Side { searcher: args.searcher, hash, pace, ..defaults() };
+    let usual = Side { searcher: args.searcher.into(), hash, pace, ..defaults() };
     let side = |name, text| Side::parse(text, &usual).map_err(|error| format!("{name}: {error}"));
     Ok((side("A", &args.a)?, side("B", &args.b)?))
 }

@@ -15,13 +15,12 @@ use super::signature;
 use crate::board::Color;
 use crate::board::notation::quoted;
 use crate::board::pgn::GameResult;
-use crate::eval::Evaluator;
 use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side};
 use crate::kit::files::Files;
-use crate::search::Searcher;
+use crate::search::SearcherKind;
 
 /// The default adjudication of `tacet duel`.
 const RULES: Rules = Rules {
@@ -109,8 +108,8 @@ impl PairSetup {
     /// If the book cannot be read.
     pub fn new(args: &PairArgs) -> Result<PairSetup, LabError> {
         let usual = Side {
-            searcher: Searcher::Playing,
-            scheme: Searcher::Playing.default_scheme(),
+            searcher: SearcherKind::Playing.into(),
+            scheme: SearcherKind::Playing.default_scheme(),
             hash: args.hash as usize,
             pace: Pace::Nodes(args.nodes),
             ..defaults()
@@ -157,10 +156,7 @@ impl PairSetup {
     ) -> Result<PairResult, LabError> {
         let mut outcome = PairResult::default();
         let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
-        let player = |side| {
-            Player::new(side, Evaluator::default())
-                .map_err(|error| LabError::Machine(error.to_string()))
-        };
+        let player = |side| Player::new(side).map_err(|error| LabError::Machine(error.to_string()));
         let (mut first, mut second) = (player(first)?, player(second)?);
         let conditions = Conditions { rules: RULES, tables: None, abandoned: group.stop_flag() };
         for own in [Color::White, Color::Black] {

@@ -19,7 +19,7 @@ use crate::kit::{interrupt, ranges, suggest};
 use crate::score::{Depth, MAX_PLY};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
-use crate::search::{self, ClassicOptions, Outcome, SearchJob, Searcher};
+use crate::search::{self, ClassicOptions, Outcome, SearchJob, Searcher, SearcherKind};
 use crate::time::{Limits, TimeManager};
 
 /// Positions of a suite.
@@ -91,9 +91,9 @@ impl Selection {
 /// Options of the searches.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArgs {
-    /// Searcher: playing, tactical or classic (the paper's)
+    /// Searcher: playing or classic (the paper's)
     #[arg(long, value_name = "NAME", value_parser = searcher)]
-    pub searcher: Option<Searcher>,
+    pub searcher: Option<SearcherKind>,
 
     /// Hash size in MB, per job
     #[arg(long, value_name = "MB", default_value_t = 64,
@@ -151,7 +151,6 @@ pub struct SearchSetup {
     pub searcher: Searcher,
     pub table: TableSize,
     pub jobs: u16,
-    pub options: ClassicOptions,
 }
 
 /// The settings that search results depend on, for the first line of a journal. Field names are part of the
@@ -176,37 +175,45 @@ impl SearchArgs {
     ///
     /// # Errors
     /// If an option has no effect with the searcher.
-    pub fn check(&self, usual: Searcher) -> Result<SearchSetup, LabError> {
-        let searcher = self.searcher.unwrap_or(usual);
-        let mut options = ClassicOptions::default();
+    pub fn check(&self, usual: SearcherKind) -> Result<SearchSetup, LabError> {
+        let mut searcher = Searcher::from(self.searcher.unwrap_or(usual));
         for Switch { name, on } in &self.switches {
-            check_option(name, searcher).map_err(LabError::Usage)?;
-            if let Some(option) = options.by_name(name) {
-                *option = *on;
-            }
+            *classic_option(&mut searcher, name).map_err(LabError::Usage)? = *on;
         }
         let megabytes = TableSize::Megabytes(self.hash);
         let table = self.entries.map_or(megabytes, TableSize::Entries);
-        Ok(SearchSetup { searcher, table, jobs: self.jobs, options })
+        Ok(SearchSetup { searcher, table, jobs: self.jobs })
     }
 }
 
-/// Refuses an option of the classic searcher for another one.
+/// An option of the classic searcher by its name.
 ///
 /// # Errors
-/// If the option has no effect.
-pub fn check_option(name: &str, searcher: Searcher) -> Result<(), String> {
-    if searcher == Searcher::Classic {
-        return Ok(());
+/// If there is none of that name, or if the searcher is another one.
+pub fn classic_option<'a>(searcher: &'a mut Searcher, name: &str) -> Result<&'a mut bool, String> {
+    let own = searcher.kind().name();
+    match searcher {
+        Searcher::Classic(options) => options
+            .by_name(name)
+            .ok_or_else(|| one_of("switch", name, ClassicOptions::NAMES.iter().copied())),
+        Searcher::Pvs(_) => Err(format!(
+            "{name} is an option of the classic searcher; the {own} searcher ignores it"
+        )),
     }
-    let own = searcher_name(searcher);
-    Err(format!("{name} is an option of the classic searcher; the {own} searcher ignores it"))
 }
 
 impl SearchSetup {
+    /// False if a search goes straight to its depth.
+    pub fn is_iterated(&self) -> bool {
+        !matches!(self.searcher, Searcher::Classic(ClassicOptions { iterations: false, .. }))
+    }
+
     /// The options by name.
     pub fn options_by_name(&self) -> BTreeMap<&'static str, bool> {
-        let mut options = self.options;
+        let mut options = match self.searcher {
+            Searcher::Classic(options) => options,
+            Searcher::Pvs(_) => ClassicOptions::default(),
+        };
         let state = |name| options.by_name(name).map(|option| (name, *option));
         ClassicOptions::NAMES.iter().copied().filter_map(state).collect()
     }
@@ -215,24 +222,24 @@ impl SearchSetup {
     /// `jobs`, which changes no result.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        words.push(format!("--searcher {}", searcher_name(self.searcher)));
+        words.push(format!("--searcher {}", self.searcher.kind().name()));
         match self.table {
             TableSize::Megabytes(64) => {}
             TableSize::Megabytes(size) => words.push(format!("--hash {size}")),
             TableSize::Entries(count) => words.push(format!("--entries {count}")),
         }
-        let mut defaults = ClassicOptions::default();
-        for (name, on) in self.options_by_name() {
-            if defaults.by_name(name).is_some_and(|option| *option != on) {
-                words.push(format!("--switch {name}={}", if on { "on" } else { "off" }));
-            }
+        if let Searcher::Classic(options) = &self.searcher {
+            let switch = |(name, on)| format!("--switch {name}={}", if on { "on" } else { "off" });
+            let mut changed: Vec<_> = options.changed().collect();
+            changed.sort_unstable();
+            words.extend(changed.into_iter().map(switch));
         }
         words
     }
 
     /// The settings in a sentence.
     pub fn describe(&self) -> String {
-        let name = searcher_name(self.searcher);
+        let name = self.searcher.kind().name();
         let size = match self.table {
             TableSize::Megabytes(size) => format!("{size} MB"),
             TableSize::Entries(count) => format!("{}-entry", report::grouped(count.into())),
@@ -250,7 +257,7 @@ impl SearchSetup {
             journal,
             tacet: env!("CARGO_PKG_VERSION"),
             suite_hash: format!("{:016x}", suite.hash),
-            searcher: searcher_name(self.searcher),
+            searcher: self.searcher.kind().name(),
             switches: self.options_by_name(),
             hash_mb,
             hash_entries,
@@ -272,29 +279,22 @@ impl SearchSetup {
 
     /// A job for a position without history.
     pub fn job(&self, position: Position, scheme: &'static Scheme) -> SearchJob {
-        SearchJob { scheme, switches: self.options, ..SearchJob::new(position, self.searcher) }
+        SearchJob { scheme, ..SearchJob::new(position, self.searcher.clone()) }
     }
 
     /// The classic searcher with the paper's settings, one job.
     pub fn classic() -> SearchSetup {
-        let searcher = Searcher::Classic;
-        let (table, options) = (TableSize::Megabytes(64), ClassicOptions::default());
-        SearchSetup { searcher, table, jobs: 1, options }
+        let searcher = SearcherKind::Classic.into();
+        SearchSetup { searcher, table: TableSize::Megabytes(64), jobs: 1 }
     }
-}
-
-/// The name of a searcher.
-pub fn searcher_name(searcher: Searcher) -> &'static str {
-    Searcher::ALL.iter().find(|(_, s)| *s == searcher).map_or("?", |(name, _)| name)
 }
 
 /// Parses the name of a searcher, for clap.
 ///
 /// # Errors
 /// If there is no such searcher.
-pub fn searcher(name: &str) -> Result<Searcher, String> {
-    Searcher::named(name)
-        .ok_or_else(|| one_of("searcher", name, Searcher::ALL.iter().map(|(n, _)| *n)))
+pub fn searcher(name: &str) -> Result<SearcherKind, String> {
+    SearcherKind::named(name).ok_or_else(|| one_of("searcher", name, SearcherKind::names()))
 }
 
 /// Parses a depth in plies, for clap.
@@ -513,7 +513,7 @@ mod tests {
     }
 
     fn setup(args: &SearchArgs) -> SearchSetup {
-        args.check(Searcher::Classic).expect("the classic searcher has switches")
+        args.check(SearcherKind::Classic).expect("the classic searcher has switches")
     }
 
     #[test]
@@ -522,7 +522,7 @@ mod tests {
             setup(&args(&["history=off", "Store-Null-Cutoffs=on", "history=on", "table=off"]));
         let expected =
             ClassicOptions { store_null_cutoffs: true, table: false, ..ClassicOptions::default() };
-        assert_eq!(setup.options, expected);
+        assert!(matches!(setup.searcher, Searcher::Classic(options) if options == expected));
         assert_eq!(setup.words()[1..], ["--switch store-null-cutoffs=on", "--switch table=off"]);
         assert_eq!(setup.options_by_name().len(), ClassicOptions::NAMES.len());
     }
@@ -530,22 +530,18 @@ mod tests {
     #[test]
     fn an_option_without_effect_is_refused() {
         for name in ClassicOptions::NAMES {
-            for searcher in [Searcher::Playing, Searcher::Tactical] {
-                let chosen =
-                    SearchArgs { searcher: Some(searcher), ..args(&[&format!("{name}=on")]) };
-                let refused = chosen.check(Searcher::Classic).expect_err(name).to_string();
-                assert!(
-                    refused.starts_with(&format!("{name} is an option of the classic searcher"))
-                );
-                assert!(args(&[&format!("{name}=on")]).check(searcher).is_err(), "by default");
-            }
+            let playing = SearcherKind::Playing;
+            let chosen = SearchArgs { searcher: Some(playing), ..args(&[&format!("{name}=on")]) };
+            let refused = chosen.check(SearcherKind::Classic).expect_err(name).to_string();
+            assert!(refused.starts_with(&format!("{name} is an option of the classic searcher")));
+            assert!(args(&[&format!("{name}=on")]).check(playing).is_err(), "by default");
         }
     }
 
     #[test]
     fn a_command_names_its_searcher_whatever_the_default() {
-        let chosen = SearchArgs { searcher: Some(Searcher::Classic), ..args(&[]) };
-        assert_eq!(chosen.check(Searcher::Playing).unwrap().words(), ["--searcher classic"]);
+        let chosen = SearchArgs { searcher: Some(SearcherKind::Classic), ..args(&[]) };
+        assert_eq!(chosen.check(SearcherKind::Playing).unwrap().words(), ["--searcher classic"]);
         assert_eq!(setup(&chosen).words(), ["--searcher classic"]);
     }
 
@@ -581,7 +577,7 @@ mod tests {
         let limits = || Limits { depth: Some(200), ..Limits::default() };
         let work = |task: &usize, worker: &TaskWorker| {
             if *task > 0 {
-                let job = SearchJob::new(Position::startpos(), Searcher::Classic);
+                let job = SearchJob::new(Position::startpos(), SearcherKind::Classic);
                 worker.search(&job, limits());
             }
         };

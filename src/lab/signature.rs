@@ -6,7 +6,6 @@ use std::path::Path;
 use super::runner::{self, SearchSetup, TaskWorker};
 use super::{LabError, variant};
 use crate::board::Position;
-use crate::eval::Evaluator;
 use crate::games::player::{Player, Side};
 use crate::kit::fingerprint;
 use crate::score::Score;
@@ -90,8 +89,8 @@ pub fn check<'a>(
 /// If there is no memory for its table, or no thread.
 pub fn of_side(side: &Side) -> Result<u64, LabError> {
     runner::with_stack(|| {
-        let mut player = Player::new(side, Evaluator::default())
-            .map_err(|error| LabError::Machine(error.to_string()))?;
+        let player = Player::new(side);
+        let mut player = player.map_err(|error| LabError::Machine(error.to_string()))?;
         Ok(of(side.scheme, |position, limits| {
             player.new_game();
             player.search(position, &[], limits).0

@@ -29,7 +29,8 @@ use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
-use crate::search::params::{PARAMS, Param, Values};
+use crate::search::params::{PARAMS, Param};
+use crate::search::{PvsOptions, Searcher};
 
 /// OpenBench's usual `R_end`.
 const RATE: f64 = 0.002;
@@ -231,15 +232,15 @@ impl Plan {
 
     /// A side with the values moved in the iteration's directions (1) or against them (-1).
     fn side(&self, iteration: usize, values: &[f64], toward: f64) -> Side {
-        let mut set = Values::DEFAULT;
+        let mut options = PvsOptions::default();
         let directions = directions(self.setup.seed, iteration, self.params.len());
         for ((param, value), direction) in self.params.iter().zip(values).zip(directions) {
             let shift = toward * direction.sign * self.gains.shift(param, iteration);
             let whole = (value + shift + direction.rounding).floor() as i32;
             // Every parameter can be set, since the feature is on.
-            let _ = set.set(param.name, whole);
+            let _ = options.values.set(param.name, whole);
         }
-        Side { values: set, ..self.setup.usual.clone() }
+        Side { searcher: Searcher::Pvs(options), ..self.setup.usual.clone() }
     }
 
     /// Moves the values towards the winner of an iteration.
@@ -331,15 +332,22 @@ mod tests {
         assert!(["0", "nan", "-1", "2", "x"].iter().all(|text| share(text).is_err()));
     }
 
+    fn changed(side: &Side) -> Vec<(&'static str, i32)> {
+        match &side.searcher {
+            Searcher::Pvs(options) => options.values.changed().collect(),
+            Searcher::Classic(_) => Vec::new(),
+        }
+    }
+
     #[test]
     fn sides_are_moved_apart_within_the_ranges() {
         let plan = Plan::new(&args(&["hindsight_margin", "iir_depth"], 100)).expect("a plan");
         for iteration in 1..=100 {
             let [plus, minus] =
                 [1.0, -1.0].map(|toward| plan.side(iteration, &[200.0, 2.0], toward));
-            assert_ne!(plus.values, minus.values);
+            assert_ne!(changed(&plus), changed(&minus));
             for side in [plus, minus] {
-                let base = side.values.changed().find(|(name, _)| *name == "hindsight_margin");
+                let base = changed(&side).into_iter().find(|(name, _)| *name == "hindsight_margin");
                 let distance = (base.expect("it was moved").1 - 200).abs();
                 assert!((20..=33).contains(&distance), "{distance}");
             }
@@ -355,7 +363,7 @@ mod tests {
         let (mut values, mut random) = (vec![200.0, 85.0], crate::kit::random::Random::new(9));
         let far = |side: &Side| -> f64 {
             let value = |name, usual| {
-                let mut changed = side.values.changed();
+                let mut changed = changed(side).into_iter();
                 changed.find(|(n, _)| *n == name).map_or(usual, |(_, value)| f64::from(value))
             };
             let (base, margin) = (value("hindsight_margin", 200.0), value("futility_margin", 85.0));

@@ -18,7 +18,7 @@ use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
 use crate::search::stats::Stats;
-use crate::search::{Outcome, Searcher};
+use crate::search::{Outcome, SearcherKind};
 use crate::time::Limits;
 
 /// Depth in plies if no limit is given.
@@ -207,8 +207,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn new(args: &SuiteArgs) -> Result<Run<'_>, LabError> {
         let suite = args.selection.read()?;
-        let setup = args.search.check(Searcher::Playing)?;
-        let scheme = args.null_move.unwrap_or_else(|| setup.searcher.default_scheme());
+        let setup = args.search.check(SearcherKind::Playing)?;
+        let scheme = args.null_move.unwrap_or_else(|| setup.searcher.kind().default_scheme());
         let unlimited = args.depth.is_none() && args.nodes.is_none() && args.time.is_none();
         let limits = Limits {
             depth: if unlimited { Some(DEFAULT_DEPTH) } else { args.depth },
@@ -392,7 +392,7 @@ impl Run<'_> {
             origin: &self.origin,
             suite: self.suite.path.display().to_string(),
             suite_hash: format!("{:016x}", self.suite.hash),
-            searcher: runner::searcher_name(self.setup.searcher),
+            searcher: self.setup.searcher.kind().name(),
             null_move: self.scheme.name,
             hash_mb,
             hash_entries,

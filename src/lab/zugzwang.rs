@@ -27,7 +27,7 @@ use crate::kit::table::{Align, TextTable};
 use crate::kit::terminal;
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
-use crate::search::{Iteration, Outcome, SearchJob, Searcher};
+use crate::search::{Iteration, Outcome, SearchJob, SearcherKind};
 use crate::time::Limits;
 
 /// Greatest depth if none is given.
@@ -68,9 +68,9 @@ pub struct ZugzwangArgs {
           value_parser = clap::value_parser!(i32).range(0..=10_000))]
     draw: i32,
 
-    /// Searcher: playing, tactical or classic (the paper's)
+    /// Searcher: playing or classic (the paper's)
     #[arg(long, value_name = "NAME", default_value = "playing", value_parser = runner::searcher)]
-    searcher: Searcher,
+    searcher: SearcherKind,
 
     /// Hash size in MB, per job
     #[arg(long, value_name = "MB", default_value_t = 64,
@@ -155,7 +155,7 @@ impl ZugzwangArgs {
         words.extend(self.depth.map(|depth| format!("--depth {depth}")));
         words.extend(self.nodes.map(|nodes| format!("--nodes {nodes}")));
         words.push(format!("--margin {} --draw {}", self.margin, self.draw));
-        words.push(format!("--searcher {}", runner::searcher_name(self.searcher)));
+        words.push(format!("--searcher {}", self.searcher.name()));
         words.push(format!("--hash {}", self.hash));
         words.extend(self.syzygy.iter().map(|dirs| format!("--syzygy {dirs}")));
         words.join(" ")

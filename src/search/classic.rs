@@ -4,8 +4,7 @@
 //! search of captures, a check extension at the leaves, and a null-move scheme. Nothing else: no killers, no
 //! reductions except the scheme's own, no futility pruning, no aspiration windows.
 //!
-//! `docs/research/schemes.md` lists the decisions that the paper leaves open.
-//! [`ClassicOptions`](super::ClassicOptions) change them.
+//! `docs/research/schemes.md` lists the decisions that the paper leaves open. [`ClassicOptions`] change them.
 
 use super::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use super::observer::{Entered, Reason, Step};
@@ -13,7 +12,7 @@ use super::ordering::{Scored, mvv_lva};
 use super::stats::Stats;
 use super::table::Entry;
 use super::worker::Worker;
-use super::{Bound, Info, Line, Message, Outcome, variation};
+use super::{Bound, ClassicOptions, Info, Line, Message, Outcome, variation};
 use crate::board::movegen::Kind;
 use crate::board::{PackedMove, Position, Role, color_index, see};
 use crate::score::{Depth, MAX_DEPTH, MAX_PLY, Ply, Score};
@@ -22,6 +21,7 @@ use crate::time::SearchState;
 /// The classic searcher. One is made for each search, so its history starts empty.
 pub struct Classic<'a> {
     worker: Worker<'a>,
+    options: ClassicOptions,
     /// By colour, origin and destination: the history of quiet moves.
     history: Box<[[[u32; 64]; 64]; 2]>,
     /// By ply: the moves of the node on the path.
@@ -32,10 +32,10 @@ pub struct Classic<'a> {
 
 impl<'a> Classic<'a> {
     /// A searcher for the worker's job.
-    pub fn new(worker: Worker<'a>) -> Classic<'a> {
+    pub fn new(worker: Worker<'a>, options: ClassicOptions) -> Classic<'a> {
         let lists = (0..=MAX_PLY).map(|_| Scored::new()).collect();
         let killers = vec![[PackedMove::NONE; 2]; MAX_PLY + 1];
-        Classic { worker, history: Box::new([[[0; 64]; 64]; 2]), lists, killers }
+        Classic { worker, options, history: Box::new([[[0; 64]; 64]; 2]), lists, killers }
     }
 
     /// Deepens until the time manager stops the search. A mate does not end it.
@@ -69,7 +69,7 @@ impl<'a> Classic<'a> {
     fn first_depth(&self) -> Depth {
         let last = self.worker.time.max_depth();
         // Without a depth limit the search must iterate.
-        let is_straight = !self.worker.job.switches.iterations && last < MAX_DEPTH;
+        let is_straight = !self.options.iterations && last < MAX_DEPTH;
         if is_straight { last } else { 1 }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Classic<'a> {
         }
         let mut depth = depth;
         if depth <= 0 {
-            if !(position.in_check() && self.worker.job.switches.check_extension) {
+            if !(position.in_check() && self.options.check_extension) {
                 let score = self.quiescence(position, alpha, beta, ply)?;
                 return Some((Found::value(score), Reason::Quiescence));
             }
@@ -196,7 +196,7 @@ impl<'a> Classic<'a> {
         let (mut searched_depth, below, redo) = match verdict {
             Verdict::Cut(score) => {
                 let found = Found::value(score);
-                if self.worker.job.switches.store_null_cutoffs {
+                if self.options.store_null_cutoffs {
                     self.store(position, found, window, depth, ply, path);
                 }
                 return Some((found, Reason::NullCutoff));
@@ -204,10 +204,9 @@ impl<'a> Classic<'a> {
             Verdict::NotTried | Verdict::FailedLow => (depth, path, false),
             Verdict::Continue { depth: reduced, path: below, redo } => (reduced, below, redo),
         };
-        let entry_move =
-            entry.filter(|_| self.worker.job.switches.table_moves).map(|entry| entry.best);
+        let entry_move = entry.filter(|_| self.options.table_moves).map(|entry| entry.best);
         let mut tt_move = entry_move.unwrap_or(PackedMove::NONE);
-        if self.worker.job.switches.internal_deepening && tt_move.is_none() && searched_depth >= 4 {
+        if self.options.internal_deepening && tt_move.is_none() && searched_depth >= 4 {
             tt_move = self.moves(position, window, searched_depth - 2, ply, below, tt_move)?.best;
         }
         let mut found = self.moves(position, window, searched_depth, ply, below, tt_move)?;
@@ -298,7 +297,7 @@ impl<'a> Classic<'a> {
         let next = self.worker.make(position, m);
         let mut score = Score::ZERO;
         if searched > 0 {
-            let reduced = self.worker.job.switches.late_move_reductions
+            let reduced = self.options.late_move_reductions
                 && searched >= 4
                 && depth >= 3
                 && !position.is_noisy(m)
@@ -334,7 +333,7 @@ impl<'a> Classic<'a> {
             return Some(best);
         }
         let mut alpha = alpha.max(best);
-        let promotions = self.worker.job.switches.quiescence_promotions;
+        let promotions = self.options.quiescence_promotions;
         self.lists[ply].fill(position, Kind::Noisy, |m| mvv_lva(position, m));
         while let Some((m, _)) = self.lists[ply].take() {
             if !promotions && !position.is_capture(m) {
@@ -425,17 +424,17 @@ impl<'a> Classic<'a> {
 
     /// Adds 2^depth to the history of a quiet move that was best (Schaeffer).
     fn reward(&mut self, position: &Position, m: PackedMove, depth: Depth, ply: Ply) {
-        let switches = &self.worker.job.switches;
+        let options = self.options;
         if position.is_noisy(m) {
             return;
         }
-        if switches.killers && self.killers[ply][0] != m {
+        if options.killers && self.killers[ply][0] != m {
             self.killers[ply] = [m, self.killers[ply][0]];
         }
-        if switches.history {
+        if options.history {
             const LIMIT: u32 = 1 << 30;
             let depth = depth.clamp(0, 24) as u32;
-            let gain = if switches.history_squared { depth * depth } else { 1 << depth };
+            let gain = if options.history_squared { depth * depth } else { 1 << depth };
             let colour = &mut self.history[color_index(position.turn())];
             let counter = &mut colour[m.from() as usize][m.to() as usize];
             *counter += gain;
@@ -446,7 +445,7 @@ impl<'a> Classic<'a> {
     }
 
     fn evaluate(&mut self, position: &Position) -> Score {
-        if self.worker.job.switches.material_only {
+        if self.options.material_only {
             return material(position);
         }
         self.worker.evaluate(position)
@@ -454,12 +453,12 @@ impl<'a> Classic<'a> {
 
     fn key(&self, position: &Position, path: Path) -> u64 {
         const FLAG: u64 = 0x5afe_f1a6_0dd5_eed5;
-        let apart = self.worker.job.switches.split_table_by_flag && path.verifying;
+        let apart = self.options.split_table_by_flag && path.verifying;
         if apart { position.key() ^ FLAG } else { position.key() }
     }
 
     fn probe(&mut self, position: &Position, path: Path) -> Option<Entry> {
-        if !self.worker.job.switches.table {
+        if !self.options.table {
             return None;
         }
         let mut entry = self.worker.table.probe(self.key(position, path))?;
@@ -479,7 +478,7 @@ impl<'a> Classic<'a> {
         ply: Ply,
         path: Path,
     ) {
-        if !self.worker.job.switches.table || (ply == 0 && self.worker.is_root_partial()) {
+        if !self.options.table || (ply == 0 && self.worker.is_root_partial()) {
             return;
         }
         let bound = if found.score >= window.beta {

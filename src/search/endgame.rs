@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{Bound, Line, SearchJob, Searcher};
+use super::{Bound, Line, PvsOptions, SearchJob, Searcher};
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
@@ -60,10 +60,10 @@ struct Judged {
 impl Endgame {
     /// Probes the root moves. The classic searcher has no tables.
     pub fn new(job: &SearchJob) -> Endgame {
-        if job.searcher == Searcher::Classic {
+        let Searcher::Pvs(PvsOptions { probing, .. }) = &job.searcher else {
             return Endgame::default();
-        }
-        let probing = job.probing.clone();
+        };
+        let probing = probing.clone();
         let mut endgame = Endgame { men: probing.men(), probing, root: Vec::new() };
         if let Some(tables) = endgame.probing.tables.clone()
             && job.root.occupied().count() <= endgame.men
@@ -201,6 +201,7 @@ fn has_repeated(root: &Position, earlier: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::SearcherKind;
 
     fn line(m: PackedMove, score: Score) -> Line {
         Line { score, bound: Bound::Lower, moves: vec![m], depth: 9, selective_depth: 9 }
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn without_tables_every_move_is_admitted() {
-        let endgame = Endgame::new(&SearchJob::new(Position::startpos(), Searcher::Playing));
+        let endgame = Endgame::new(&SearchJob::new(Position::startpos(), SearcherKind::Playing));
         assert_eq!((endgame.men(), endgame.hits()), (0, 0));
         let m = Position::startpos().legal_moves()[0];
         assert!(endgame.admits(m, &[]) && endgame.first_line().is_none());

@@ -10,7 +10,6 @@
 
 use std::ops::RangeInclusive;
 
-use super::endgame::Probing;
 use super::{Line, SearchJob};
 use crate::board::{Position, Role};
 use crate::kit::random::split_mix;
@@ -84,7 +83,7 @@ impl Handicap {
         SearchJob {
             handicap: None,
             multi_pv: job.multi_pv.max(lines),
-            probing: Probing::default(),
+            searcher: job.searcher.clone().without_tables(),
             ..job.clone()
         }
     }
@@ -159,7 +158,7 @@ mod tests {
     use crate::score::Score;
     use crate::search::table::Table;
     use crate::search::thread::SearchThread;
-    use crate::search::{Bound, Searcher};
+    use crate::search::{Bound, SearcherKind};
     use crate::time::TimeManager;
 
     fn lines(scores: &[Score]) -> Vec<Line> {
@@ -176,7 +175,7 @@ mod tests {
 
     /// How often each line is chosen in `times` tries.
     fn choices(elo: u32, scores: &[Score], times: u64) -> Vec<u32> {
-        let job = SearchJob::new(Position::startpos(), Searcher::Playing);
+        let job = SearchJob::new(Position::startpos(), SearcherKind::Playing);
         let mut counts = vec![0; scores.len()];
         for seed in 0..times {
             let mut lines = lines(scores);
@@ -245,7 +244,7 @@ mod tests {
     fn a_seed_decides() {
         let scores = cps(&[20, 10, 0, -10]);
         assert_eq!(choices(1500, &scores, 50), choices(1500, &scores, 50));
-        let job = SearchJob::new(Position::startpos(), Searcher::Playing);
+        let job = SearchJob::new(Position::startpos(), SearcherKind::Playing);
         Handicap { elo: 1500, seed: 1 }.choose(&job, &mut []);
     }
 
@@ -286,7 +285,7 @@ mod tests {
             let job = SearchJob {
                 earlier: earlier.clone(),
                 handicap: is_weak.then_some(Handicap { elo, seed }),
-                ..SearchJob::new(position.clone(), Searcher::Playing)
+                ..SearchJob::new(position.clone(), SearcherKind::Playing)
             };
             let limits = if is_weak { Limits::default() } else { Limits::to_nodes(3_000) };
             let time = TimeManager::with_limits(job.limits(limits));

@@ -7,6 +7,7 @@ pub mod endgame;
 pub mod extend;
 pub mod handicap;
 pub mod history;
+mod job;
 mod memory;
 pub mod null_move;
 pub mod observer;
@@ -25,141 +26,18 @@ mod variation;
 pub(crate) mod vote;
 mod worker;
 
-use std::sync::Arc;
-
-use crate::board::{PackedMove, Position};
-use crate::eval::Evaluator;
+use crate::board::PackedMove;
 use crate::score::{Depth, Ply, Score};
-use crate::time::{Limits, Sharing, TimeManager};
+use crate::time::TimeManager;
 use classic::Classic;
 use context::SharedContext;
-use endgame::Probing;
-use handicap::Handicap;
-use null_move::Scheme;
-use observer::Observer;
-use params::Values;
+pub use job::{PvsOptions, SearchJob, Searcher, SearcherKind};
 use pvs::{Memory, Pvs};
 use stats::Stats;
 pub use switches::ClassicOptions;
 use table::Table;
 use thread::SearchThread;
 use worker::Worker;
-
-/// A searcher.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Searcher {
-    /// Principal variation search with the techniques of modern engines.
-    #[default]
-    Playing,
-    /// Likewise, with every root move searched to full depth.
-    Tactical,
-    /// The searcher of the 2002 paper, for experiments.
-    Classic,
-}
-
-impl Searcher {
-    /// All searchers, by the name used in UCI and on the command line.
-    pub const ALL: [(&'static str, Searcher); 3] = [
-        ("playing", Searcher::Playing),
-        ("tactical", Searcher::Tactical),
-        ("classic", Searcher::Classic),
-    ];
-
-    /// The searcher of a name, in any case of letters.
-    pub fn named(name: &str) -> Option<Searcher> {
-        Searcher::ALL.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|&(_, s)| s)
-    }
-
-    /// The null-move scheme of the searcher unless another is chosen.
-    pub fn default_scheme(self) -> &'static Scheme {
-        let name = match self {
-            Searcher::Playing | Searcher::Tactical => "modern-endgame",
-            Searcher::Classic => "verified-r3",
-        };
-        Scheme::named(name).unwrap_or(&null_move::SCHEMES[0])
-    }
-}
-
-/// A search job: the root, the searcher and its options.
-#[derive(Clone, Debug)]
-pub struct SearchJob {
-    pub root: Position,
-    /// Keys of the earlier positions of the game, latest last.
-    pub earlier: Vec<u64>,
-    /// A searcher.
-    pub searcher: Searcher,
-    pub scheme: &'static Scheme,
-    /// Number of lines, at least 1.
-    pub multi_pv: usize,
-    /// The root moves to search, all legal. Empty means all.
-    pub search_moves: Vec<PackedMove>,
-    /// Options of the classic searcher.
-    pub switches: ClassicOptions,
-    /// The evaluation of the playing searcher. The classic one has its own.
-    pub evaluator: Evaluator,
-    /// The parameters of the playing searcher.
-    pub values: Values,
-    /// The endgame tables of the playing searcher.
-    pub probing: Probing,
-    /// Weaker play. [`SearchJob::limits`] gives its limits.
-    pub handicap: Option<Handicap>,
-    /// Watches the search. `None` in games.
-    pub observer: Option<Arc<dyn Observer>>,
-}
-
-impl SearchJob {
-    /// A job for a position without history, with the defaults of a searcher.
-    pub fn new(root: Position, searcher: Searcher) -> SearchJob {
-        SearchJob {
-            root,
-            earlier: Vec::new(),
-            searcher,
-            scheme: searcher.default_scheme(),
-            multi_pv: 1,
-            search_moves: Vec::new(),
-            switches: ClassicOptions::default(),
-            evaluator: Evaluator::default(),
-            values: Values::DEFAULT,
-            probing: Probing::default(),
-            handicap: None,
-            observer: None,
-        }
-    }
-
-    /// The limits of the search: those asked for, the nodes of weaker play, and how parameters share out
-    /// the clock.
-    pub fn limits(&self, asked: Limits) -> Limits {
-        self.values.install();
-        let asked = Limits { sharing: sharing(self.root.fullmove_number()), ..asked };
-        match &self.handicap {
-            Some(handicap) => handicap.limits(&self.root, asked),
-            None => asked,
-        }
-    }
-
-    /// True if several threads can work on the job.
-    fn has_helpers(&self) -> bool {
-        self.searcher != Searcher::Classic && self.handicap.is_none()
-    }
-
-    /// The job with its handicap applied, if it has one.
-    fn weakened(&self) -> Option<SearchJob> {
-        self.handicap.map(|handicap| handicap.weakened(self))
-    }
-
-    /// False for lines that only a handicap has asked for.
-    fn wants(&self, message: &Message) -> bool {
-        !matches!(message, Message::Line(info) if info.multi_pv > self.multi_pv)
-    }
-
-    /// The evaluation in use. The classic searcher always has the first one.
-    fn evaluator(&self) -> &Evaluator {
-        match self.searcher {
-            Searcher::Playing | Searcher::Tactical => &self.evaluator,
-            Searcher::Classic => Evaluator::first(),
-        }
-    }
-}
 
 /// The type of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -273,19 +151,6 @@ impl Outcome {
     }
 }
 
-/// How the parameters share out the clock at a move number.
-fn sharing(number: u32) -> Sharing {
-    let mut sharing = Sharing::default();
-    if params::use_clock_number() != 0 {
-        let more = f64::from(params::clock_more_moves()) * (-f64::from(number) / 20.0).exp();
-        sharing.moves_left = (f64::from(params::clock_moves()) + more).round() as u32;
-    }
-    if params::use_clock_share() != 0 {
-        sharing.hard_share = Some(f64::from(params::clock_share()) / 100.0);
-    }
-    sharing
-}
-
 /// Searches a position on the caller's thread. Only the table is kept.
 pub fn run(
     job: &SearchJob,
@@ -313,12 +178,12 @@ pub fn decide(
 ) -> Option<(Score, Stats)> {
     let shared = SharedContext::for_one();
     table.new_search();
-    job.values.install();
     let mut worker = Worker::new(job, table, time, &shared, 0, None);
     worker.allow_stop();
-    match job.searcher {
-        Searcher::Classic => Classic::new(worker).decide(beta, depth, ply),
-        _ => {
+    match &job.searcher {
+        Searcher::Classic(options) => Classic::new(worker, *options).decide(beta, depth, ply),
+        Searcher::Pvs(options) => {
+            options.values.install();
             let (mut memory, mut report) = (Memory::new(), |_: &Message| ());
             let (score, stats) =
                 Pvs::new(worker, &mut memory, &mut report).decide(beta.to_table(ply), depth)?;

@@ -86,6 +86,12 @@ pub fn settable() -> &'static [Param] {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Values([i32; SETTABLE]);
 
+impl Default for Values {
+    fn default() -> Values {
+        Values::DEFAULT
+    }
+}
+
 impl Values {
     /// The values of an ordinary build.
     pub const DEFAULT: Values = {

@@ -249,7 +249,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::search::Searcher;
+    use crate::search::SearcherKind;
     use crate::time::Limits;
 
     fn search(job: SearchJob, threads: usize, limits: Limits) -> Arc<Search> {
@@ -268,7 +268,7 @@ mod tests {
     fn several_threads_search_one_position() {
         let pool = pool(3);
         for _ in 0..3 {
-            let job = SearchJob::new(Position::startpos(), Searcher::Playing);
+            let job = SearchJob::new(Position::startpos(), SearcherKind::Playing);
             let search = search(job, 3, Limits::to_depth(7));
             pool.start(&search);
             pool.wait_until_idle();
@@ -284,7 +284,7 @@ mod tests {
     fn several_threads_find_nothing_where_no_move_is_legal() {
         let pool = pool(2);
         for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R6k/6pp/8/8/8/8/8/6K1 b - - 0 1"] {
-            let job = SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing);
+            let job = SearchJob::new(Position::from_fen(fen).unwrap(), SearcherKind::Playing);
             let search = search(job, 2, Limits::to_depth(5));
             pool.start(&search);
             pool.wait_until_idle();

@@ -19,6 +19,13 @@ macro_rules! switches {
             /// The names of the options.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
+            /// The options that differ from the default.
+            pub fn changed(&self) -> impl Iterator<Item = (&'static str, bool)> {
+                let usual = ClassicOptions::default();
+                let all = [$(($name, self.$field, usual.$field)),*];
+                all.into_iter().filter(|(_, on, usual)| on != usual).map(|(name, on, _)| (name, on))
+            }
+
             /// The option of a name.
             pub fn by_name(&mut self, name: &str) -> Option<&mut bool> {
                 Some(match name {

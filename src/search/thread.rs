@@ -76,14 +76,14 @@ impl SearchThread {
         number: usize,
         report: &mut dyn FnMut(&Message),
     ) -> Outcome {
-        job.values.install();
         let worker = |last| Worker::new(job, table, time, shared, number, last);
-        match job.searcher {
-            Searcher::Playing | Searcher::Tactical => {
+        match &job.searcher {
+            Searcher::Pvs(options) => {
+                options.values.install();
                 let worker = worker(self.memory.take_eval());
                 Pvs::new(worker, &mut self.memory, report).run()
             }
-            Searcher::Classic => Classic::new(worker(None)).run(report),
+            Searcher::Classic(options) => Classic::new(worker(None), *options).run(report),
         }
     }
 }
@@ -94,13 +94,13 @@ mod tests {
     use crate::board::{PackedMove, Position};
     use crate::score::Score;
     use crate::search::context::CompletedIteration;
-    use crate::search::{Bound, Line};
+    use crate::search::{Bound, Line, SearcherKind};
     use crate::time::Limits;
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     fn job(fen: &str) -> SearchJob {
-        SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing)
+        SearchJob::new(Position::from_fen(fen).unwrap(), SearcherKind::Playing)
     }
 
     fn line(m: PackedMove, depth: i32) -> Line {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_line_of_depth_1_is_finished_whatever_the_limits() {
-        for searcher in [Searcher::Playing, Searcher::Classic] {
+        for searcher in [SearcherKind::Playing, SearcherKind::Classic] {
             for multi_pv in [1, 3] {
                 let root = Position::from_fen(KIWIPETE).unwrap();
                 let job = SearchJob { multi_pv, ..SearchJob::new(root, searcher) };

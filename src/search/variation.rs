@@ -134,12 +134,12 @@ impl Walk {
 mod tests {
     use super::*;
     use crate::score::Score;
-    use crate::search::Searcher;
+    use crate::search::SearcherKind;
     use crate::search::table::Entry;
 
     /// A job, and a table that knows a move for each position along a way from its root.
     fn known(fen: &str, way: &[&str]) -> (SearchJob, Table, Vec<PackedMove>) {
-        let job = SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing);
+        let job = SearchJob::new(Position::from_fen(fen).unwrap(), SearcherKind::Playing);
         let table = Table::new(1).unwrap();
         let mut walk = Walk::from(&job);
         let mut moves = Vec::new();

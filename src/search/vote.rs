@@ -69,7 +69,7 @@ pub fn without_search(job: &SearchJob) -> Outcome {
 /// A line of the move after which the static evaluation is best, for a search that was stopped
 /// before it found one. `None` without a legal move.
 fn static_line(job: &SearchJob) -> Option<Line> {
-    let mut eval = State::with(job.evaluator(), &job.root);
+    let mut eval = State::with(job.searcher.evaluator(), &job.root);
     let mut value = |m: PackedMove| {
         let (next, change) = job.root.play(m);
         eval.push(&change);
@@ -96,7 +96,7 @@ fn value_after(position: &Position, eval: &mut State) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Searcher;
+    use crate::search::SearcherKind;
 
     fn outcome(m: PackedMove, score: i32, depth: i32) -> Outcome {
         let line = Line {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_thread_without_a_line_has_no_vote() {
-        let job = SearchJob::new(Position::startpos(), Searcher::Playing);
+        let job = SearchJob::new(Position::startpos(), SearcherKind::Playing);
         let m = job.root.legal_moves()[3];
         for multi_pv in [1, 2] {
             let job = SearchJob { multi_pv, ..job.clone() };
@@ -137,11 +137,11 @@ mod tests {
             ("k7/8/8/3q4/4P3/8/8/K7 w - - 0 1", "e4d5"),
             ("7k/7p/6PP/8/8/8/8/K7 b - - 0 1", "h7g6"),
         ] {
-            let job = SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing);
+            let job = SearchJob::new(Position::from_fen(fen).unwrap(), SearcherKind::Playing);
             let outcome = conclude(&job, &SharedContext::for_one(), Vec::new());
             assert_eq!(job.root.uci(outcome.best(), false), best, "{fen}");
         }
         let mated = Position::from_fen("7k/5KQ1/8/8/8/8/8/8 b - - 0 1").unwrap();
-        assert!(static_line(&SearchJob::new(mated, Searcher::Playing)).is_none());
+        assert!(static_line(&SearchJob::new(mated, SearcherKind::Playing)).is_none());
     }
 }

@@ -95,7 +95,7 @@ impl<'a> Worker<'a> {
             number,
             must_finish: number == 0,
             table_men: endgame.men(),
-            eval: eval::State::resumed(last, job.evaluator(), &job.root),
+            eval: eval::State::resumed(last, job.searcher.evaluator(), &job.root),
             stats: Stats::default(),
             root_material: stage(&job.root),
             target: 1,

@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 use super::output::per_second;
 use super::task::Job;
 use crate::board::Position;
-use crate::eval::Evaluator;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
-use crate::search::params::Values;
 use crate::search::table::Table;
 use crate::search::{self, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
@@ -73,8 +71,6 @@ pub const POSITIONS: [&str; 40] = [
 pub struct Bench {
     searcher: Searcher,
     scheme: &'static Scheme,
-    evaluator: Evaluator,
-    values: Values,
     /// By position.
     managers: Vec<TimeManager>,
     stopped: AtomicBool,
@@ -82,16 +78,10 @@ pub struct Bench {
 
 impl Bench {
     /// A bench with the given settings.
-    pub fn new(
-        depth: Depth,
-        searcher: Searcher,
-        scheme: &'static Scheme,
-        evaluator: Evaluator,
-        values: Values,
-    ) -> Bench {
+    pub fn new(depth: Depth, searcher: Searcher, scheme: &'static Scheme) -> Bench {
         let manager = |_| TimeManager::with_limits(Limits::to_depth(depth));
         let managers = POSITIONS.iter().map(manager).collect();
-        Bench { searcher, scheme, evaluator, values, managers, stopped: AtomicBool::new(false) }
+        Bench { searcher, scheme, managers, stopped: AtomicBool::new(false) }
     }
 
     /// Searches a position. Returns the nodes and the time.
@@ -102,12 +92,7 @@ impl Bench {
         manager: &TimeManager,
     ) -> Result<(u64, Duration), String> {
         let root = Position::from_fen(fen).map_err(|error| error.to_string())?;
-        let job = SearchJob {
-            scheme: self.scheme,
-            evaluator: self.evaluator.clone(),
-            values: self.values,
-            ..SearchJob::new(root, self.searcher)
-        };
+        let job = SearchJob { scheme: self.scheme, ..SearchJob::new(root, self.searcher.clone()) };
         table.clear();
         let begun = Instant::now();
         let nodes = search::run(&job, table, manager, &mut |_| ()).stats.nodes;
@@ -148,6 +133,7 @@ impl Job for Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::SearcherKind;
     use std::cell::RefCell;
     use std::collections::HashSet;
 
@@ -168,15 +154,9 @@ mod tests {
     #[test]
     fn the_signature_is_the_same_twice() {
         let last_line = || {
-            let searcher = Searcher::Playing;
+            let searcher = SearcherKind::Playing;
             let last = RefCell::new(String::new());
-            let bench = Bench::new(
-                3,
-                searcher,
-                searcher.default_scheme(),
-                Evaluator::default(),
-                Values::DEFAULT,
-            );
+            let bench = Bench::new(3, searcher.into(), searcher.default_scheme());
             bench.run(&|line| *last.borrow_mut() = line).unwrap();
             last.into_inner()
         };

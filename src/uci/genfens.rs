@@ -16,7 +16,7 @@ use crate::eval::Evaluator;
 use crate::games::random_opening::{OPENING_LIMIT, random_moves, random_opening};
 use crate::kit::random::Random;
 use crate::search::table::Table;
-use crate::search::{self, SearchJob, Searcher};
+use crate::search::{self, PvsOptions, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
 /// Nodes of that search.
@@ -61,10 +61,8 @@ impl Openings {
     }
 
     fn is_open(&self, position: &Position, table: &Table) -> bool {
-        let job = SearchJob {
-            evaluator: self.evaluator.clone(),
-            ..SearchJob::new(position.clone(), Searcher::Playing)
-        };
+        let options = PvsOptions { evaluator: self.evaluator.clone(), ..PvsOptions::default() };
+        let job = SearchJob::new(position.clone(), Searcher::Pvs(options));
         table.clear();
         let keeper = TimeManager::with_limits(Limits::to_nodes(NODES));
         let score = search::run(&job, table, &keeper, &mut |_| ()).score();

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, after, never, select, unbounded};
 
+use crate::board::movetext::MoveReader;
 use crate::board::{Color, PackedMove};
 use crate::engine::{Engine, Event};
 use crate::eval::State;
@@ -285,8 +286,11 @@ impl<W: Write> Controller<W> {
                 }
             }
             Command::Position { fen, moves } => {
-                let set = self.engine.set_position(fen.as_deref(), &moves);
-                set.or_else(|error| self.remark(&error.to_string()))
+                match MoveReader::read_game(fen.as_deref(), &moves) {
+                    Ok(game) => self.engine.set_position(game.position, game.earlier),
+                    Err(error) => self.remark(&error.to_string())?,
+                }
+                Ok(())
             }
             Command::Go(go) => self.go(&go),
             Command::Stop => {
@@ -303,7 +307,7 @@ impl<W: Write> Controller<W> {
             Command::Bench(depth) => self.start(self.new_bench(depth)),
             Command::Perft(depth) => self.start(self.new_perft(depth, true)),
             Command::GenFens(wanted) => {
-                let evaluator = self.engine.options().evaluator.clone();
+                let evaluator = self.engine.options().pvs.evaluator.clone();
                 self.start(Openings::new(wanted, evaluator))
             }
             Command::Schemes => self.say(&schemes::table(None)),
@@ -374,14 +378,8 @@ impl<W: Write> Controller<W> {
 
     fn new_bench(&self, depth: Option<Depth>) -> Bench {
         let options = self.engine.options();
-        let evaluator = options.evaluator.clone();
-        Bench::new(
-            depth.unwrap_or(bench::DEPTH),
-            options.searcher,
-            options.scheme(),
-            evaluator,
-            options.values,
-        )
+        let searcher = options.searcher().without_tables();
+        Bench::new(depth.unwrap_or(bench::DEPTH), searcher, options.scheme())
     }
 
     fn new_perft(&self, depth: u32, divided: bool) -> Perft {
@@ -587,7 +585,7 @@ fn needs_rest(command: &Command) -> bool {
 
 fn evaluation(engine: &Engine) -> String {
     let position = engine.position();
-    let score = State::with(&engine.options().evaluator, position).evaluate(position);
+    let score = State::with(&engine.options().pvs.evaluator, position).evaluate(position);
     output::evaluation(position, score)
 }
 

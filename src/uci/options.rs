@@ -14,7 +14,7 @@ use crate::engine::{Engine, Options};
 use crate::eval::Evaluator;
 use crate::kit::suggest::did_you_mean;
 use crate::score::Depth;
-use crate::search::Searcher;
+use crate::search::SearcherKind;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::{SCHEMES, Scheme};
 use crate::search::params::{Param, settable};
@@ -197,9 +197,9 @@ static FIXED: [OptionEntry; 19] = [
         name: "Searcher",
         kind: Kind::Combo {
             default: "playing",
-            values: || Searcher::ALL.iter().map(|&(name, _)| name).collect(),
+            values: || SearcherKind::names().collect(),
             set: |engine, name| {
-                engine.options_mut().searcher = Searcher::named(name).unwrap_or_default();
+                engine.options_mut().searcher = SearcherKind::named(name).unwrap_or_default();
             },
         },
     },
@@ -223,7 +223,7 @@ static FIXED: [OptionEntry; 19] = [
             min: 1,
             max: 100,
             set: |engine, depth| {
-                engine.options_mut().probing.depth = depth as Depth;
+                engine.options_mut().pvs.probing.depth = depth as Depth;
                 Ok(())
             },
         },
@@ -239,7 +239,7 @@ static FIXED: [OptionEntry; 19] = [
             min: 0,
             max: 7,
             set: |engine, men| {
-                engine.options_mut().probing.limit = men as usize;
+                engine.options_mut().pvs.probing.limit = men as usize;
                 Ok(())
             },
         },
@@ -294,7 +294,7 @@ impl OptionEntry {
             }
             Kind::Parameter(&Param { min, max, .. }) => {
                 let number = self.number(value, min.into(), max.into())?;
-                let _ = engine.options_mut().values.set(self.name, number as i32);
+                let _ = engine.options_mut().pvs.values.set(self.name, number as i32);
             }
             Kind::Check { set, .. } => match value.to_ascii_lowercase().as_str() {
                 "true" => set(engine, true),
@@ -462,7 +462,7 @@ mod tests {
         if cfg!(feature = "tune") {
             assert!(answer.is_err());
             assert_eq!(set(&mut engine, "Probcut_Depth", "9"), Ok(Vec::new()));
-            let changed: Vec<_> = engine.options().values.changed().collect();
+            let changed: Vec<_> = engine.options().pvs.values.changed().collect();
             assert_eq!(changed, [("probcut_depth", 9)]);
         } else {
             assert_eq!(answer, Err("unknown option: Probcut_Depth".to_owned()));
@@ -496,13 +496,13 @@ mod tests {
             [("<classical>", false), ("", true), ("<Classical>", false), ("<INTERNAL>", true)]
         {
             assert_eq!(set(&mut engine, "EvalFile", value), Ok(Vec::new()));
-            let evaluator = &engine.options().evaluator;
+            let evaluator = &engine.options().pvs.evaluator;
             assert_eq!(matches!(evaluator, Evaluator::Network(_)), is_network, "{value}");
         }
         set(&mut engine, "EvalFile", Evaluator::CLASSICAL).unwrap();
         let reason = set(&mut engine, "EvalFile", "/no/such/file").unwrap_err();
         assert!(reason.contains("the old one stays"), "{reason}");
-        assert!(matches!(engine.options().evaluator, Evaluator::Classical(_)));
+        assert!(matches!(engine.options().pvs.evaluator, Evaluator::Classical(_)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tacet::board::{Color, Position};
 use tacet::score::Score;
 use tacet::search::table::Table;
-use tacet::search::{self, Bound, CurrentMove, Info, Message, Outcome, SearchJob, Searcher};
+use tacet::search::{self, Bound, CurrentMove, Info, Message, Outcome, SearchJob, SearcherKind};
 use tacet::time::{Clock, Limits, TimeManager};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -52,7 +52,7 @@ impl Clock for Leaping {
 }
 
 fn job(fen: &str) -> SearchJob {
-    SearchJob::new(Position::from_fen(fen).unwrap(), Searcher::Playing)
+    SearchJob::new(Position::from_fen(fen).unwrap(), SearcherKind::Playing)
 }
 
 /// The outcome and the messages of a search.
@@ -152,23 +152,15 @@ fn sacrifices_are_seen() {
         ("5rk1/1b3p1p/pp3p2/3n1N2/1P6/P1qB1PP1/3Q3P/4R1K1 w - - 0 1", "d2h6"),
         ("r1b1rk2/pp3ppQ/1np5/4q3/2B4N/4P3/PP3PP1/2R2K1R w - - 0 1", "h7g8"),
     ] {
-        for searcher in [Searcher::Playing, Searcher::Tactical] {
-            let job = SearchJob { searcher, ..job(fen) };
-            let (outcome, _) = run(&job, Limits::to_nodes(100_000), 0);
-            assert_eq!(outcome.best().to_string(), best, "{searcher:?}: {fen}");
-        }
+        let (outcome, _) = run(&job(fen), Limits::to_nodes(100_000), 0);
+        assert_eq!(outcome.best().to_string(), best, "{fen}");
     }
-    // The playing searcher later prefers Re1, which wins more.
-    let fen = "5k2/p1q2p1p/2Pr2p1/4Q3/P7/6P1/5P1P/2R3K1 w - - 0 1";
-    let job = SearchJob { searcher: Searcher::Tactical, ..job(fen) };
-    let (outcome, _) = run(&job, Limits::to_nodes(100_000), 0);
-    assert_eq!(outcome.best().to_string(), "e5d6", "{fen}");
 }
 
 /// A search of some root moves only does not store the position in the table.
 #[test]
 fn a_search_of_some_root_moves_stores_no_root_entry() {
-    for searcher in [Searcher::Playing, Searcher::Tactical, Searcher::Classic] {
+    for searcher in SearcherKind::ALL {
         let whole = SearchJob::new(Position::from_fen(POSITIONS[2]).unwrap(), searcher);
         let m = whole.root.read_move("e5f7").unwrap();
         let table = Table::new(4).unwrap();

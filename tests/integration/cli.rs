@@ -304,7 +304,7 @@ fn go_writes_a_table_into_a_pipe() {
 fn completions_know_values() {
     for shell in ["bash", "fish", "zsh"] {
         let script = good(&["completions", shell]);
-        for value in ["verified-few-pieces", "tactical", "history=off", "SyzygyPath=", "json"] {
+        for value in ["verified-few-pieces", "classic", "history=off", "SyzygyPath=", "json"] {
             assert!(script.contains(value), "{shell}: {value}");
         }
     }

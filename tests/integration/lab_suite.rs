@@ -190,7 +190,7 @@ fn other_bad_input_has_status_two() {
         &[suite, "--every", "0"],
         &[suite, "--fresh"],
         &[suite, "--switch", "history=off"],
-        &[suite, "--searcher", "tactical", "--switch", "table=off"],
+        &[suite, "--searcher", "playing", "--switch", "table=off"],
     ] {
         let output = tacet(words);
         assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");

@@ -195,13 +195,15 @@ type Go = fn(&mut Engine, &Gate, &Receiver<Event>) -> (Duration, Answer);
 fn blocked(threads: usize, fen: &str, go: Go) -> Duration {
     let (mut engine, events, gate) = engine();
     engine.set_threads(threads).expect("threads");
-    engine.set_position(Some(fen), &[""; 0]).expect("a position");
+    engine.set_position(Position::from_fen(fen).expect("a position"), Vec::new());
     gate.set(true);
     let (time, blocked) = go(&mut engine, &gate, &events);
     assert!(engine.position().is_legal(blocked.outcome.best()), "{fen}");
     assert!(blocked.fault.is_none());
     // The next search is on time as well.
-    engine.set_position(None, &["e2e4"]).expect("a position");
+    let start = Position::startpos();
+    let e4 = start.read_move("e2e4").expect("a move");
+    engine.set_position(start.play(e4).0, vec![start.key()]);
     engine.go(Limits { move_time: Some(Duration::from_millis(50)), ..Limits::default() }, vec![]);
     assert!(engine.position().is_legal(answer(&events).outcome.best()));
     gate.set(false);
@@ -249,12 +251,13 @@ fn stop_at_once_still_finishes_depth_1() {
 #[test]
 fn a_late_thread_says_nothing() {
     let (mut engine, events, gate) = engine();
-    engine.set_position(Some(ASKED[2]), &[""; 0]).expect("a position");
+    let asked = Position::from_fen(ASKED[2]).expect("a position");
+    engine.set_position(asked.clone(), Vec::new());
     gate.set(true);
     engine.go(Limits { move_time: Some(Duration::from_millis(30)), ..Limits::default() }, vec![]);
     answer(&events);
     gate.set(false);
     engine.new_game();
     assert!(events.try_recv().is_err(), "it said something");
-    assert_eq!(engine.position(), &Position::from_fen(ASKED[2]).expect("a position"));
+    assert_eq!(engine.position(), &asked);
 }

@@ -9,7 +9,7 @@ use tacet::lab::epd::{self, Record, SkipBad};
 use tacet::score::Depth;
 use tacet::search::null_move::Scheme;
 use tacet::search::table::Table;
-use tacet::search::{self, SearchJob, Searcher};
+use tacet::search::{self, SearchJob, SearcherKind};
 use tacet::time::{Limits, TimeManager};
 
 fn suite(name: &str) -> Vec<Record> {
@@ -37,7 +37,7 @@ fn solves(record: &Record, depth: Depth) -> bool {
     let table = Table::new(16).expect("there is memory");
     let off = Scheme::named("off").expect("it exists");
     let job =
-        SearchJob { scheme: off, ..SearchJob::new(record.position.clone(), Searcher::Classic) };
+        SearchJob { scheme: off, ..SearchJob::new(record.position.clone(), SearcherKind::Classic) };
     let keeper = TimeManager::with_limits(Limits::to_depth(depth));
     let outcome = search::run(&job, &table, &keeper, &mut |_| {});
     record.solved(outcome.best(), outcome.score()) == Some(true)

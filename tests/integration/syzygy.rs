@@ -11,7 +11,7 @@ use tacet::engine::{Engine, Event};
 use tacet::score::Score;
 use tacet::search::endgame::Probing;
 use tacet::search::table::Table;
-use tacet::search::{self, Outcome, SearchJob, Searcher};
+use tacet::search::{self, Outcome, PvsOptions, SearchJob, Searcher};
 use tacet::time::{Limits, TimeManager};
 use tacet::uci::options::{self, Note};
 
@@ -48,7 +48,8 @@ fn probing(tables: &Arc<Tablebase>) -> Probing {
 }
 
 fn job(fen: &str, probing: Probing) -> SearchJob {
-    SearchJob { probing, ..SearchJob::new(position(fen), Searcher::Playing) }
+    let options = PvsOptions { probing, ..PvsOptions::default() };
+    SearchJob::new(position(fen), Searcher::Pvs(options))
 }
 
 fn run(job: &SearchJob, limits: Limits) -> Outcome {
@@ -68,10 +69,10 @@ fn game(fen: &str, players: [(Probing, Limits); 2], most: usize) -> Vec<Position
             break;
         }
         let (probing, limits) = &players[(positions.len() - 1) % 2];
+        let options = PvsOptions { probing: probing.clone(), ..PvsOptions::default() };
         let job = SearchJob {
             earlier: keys.clone(),
-            probing: probing.clone(),
-            ..SearchJob::new(now.clone(), Searcher::Playing)
+            ..SearchJob::new(now.clone(), Searcher::Pvs(options))
         };
         let keeper = TimeManager::with_limits(limits.clone());
         let best = search::run(&job, &table, &keeper, &mut |_| ()).best();
@@ -250,7 +251,7 @@ fn several_threads_share_the_tables() {
     engine.set_threads(3).unwrap();
     engine.set_tables(Some(tables()));
     for fen in ["6k1/8/8/3r4/8/8/3Q4/3K4 w - - 0 1", "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1"] {
-        engine.set_position(Some(fen), &[""; 0]).unwrap();
+        engine.set_position(position(fen), Vec::new());
         engine.go(Limits::to_depth(7), Vec::new());
         let outcome = loop {
             if let Event::Done(answer) = events.recv().unwrap() {
@@ -323,7 +324,7 @@ fn a_failed_open_keeps_the_old_tables() {
     let mut engine = Engine::new(crossbeam_channel::unbounded().0).unwrap();
     let mut set = |value: &str| {
         let said = options::set(&mut engine, "SyzygyPath", value);
-        let files = engine.options().probing.tables.as_ref().map(|tables| tables.files());
+        let files = engine.options().pvs.probing.tables.as_ref().map(|tables| tables.files());
         (said, files)
     };
     let path = |path: &Path| path.to_str().unwrap().to_owned();
@@ -369,7 +370,7 @@ fn the_other_options_hold_from_the_next_search_on() {
         assert_eq!(options::set(&mut engine, name, value), Ok(vec![]));
     }
     assert!(options::set(&mut engine, "SyzygyProbeLimit", "9").is_err());
-    let probing = &engine.options().probing;
+    let probing = &engine.options().pvs.probing;
     assert_eq!((probing.depth, probing.limit, probing.fifty_moves), (12, 5, false));
     assert!(options::set(&mut engine, "SyzygyProbeDepth", "deep").is_err());
 }

@@ -492,7 +492,7 @@ fn chess960_on_and_off() {
 #[test]
 fn pvs_are_legal_and_mates_have_the_right_length() {
     let mut session = Session::start();
-    for (searcher, depth) in [("playing", 9), ("tactical", 9), ("classic", 6)] {
+    for (searcher, depth) in [("playing", 9), ("classic", 6)] {
         session.ask(&format!("setoption name Searcher value {searcher}"));
         for fen in POSITIONS {
             let answer = session.search(&format!("ucinewgame\n{}\ngo depth {depth}", set_up(fen)));

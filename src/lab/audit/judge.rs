@@ -6,11 +6,11 @@ use super::super::LabError;
 use super::super::runner::{SearchSetup, TableSize};
 use super::sampler::SampledCutoff;
 use crate::board::{Color, Position};
-use crate::eval::{Evaluator, State};
+use crate::eval::State;
 use crate::score::{Depth, Ply, Score};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
-use crate::search::{self, SearchJob, Searcher};
+use crate::search::{self, SearchJob};
 use crate::time::{Limits, TimeManager};
 
 /// The result of the search without null moves.
@@ -171,15 +171,11 @@ impl Judge<'_> {
     }
 
     fn job(&self, position: Position, earlier: Vec<u64>) -> SearchJob {
-        let off = Scheme::named("off").unwrap_or(self.setup.searcher.default_scheme());
+        let off = Scheme::named("off").unwrap_or(self.setup.searcher.kind().default_scheme());
         SearchJob { earlier, ..self.setup.job(position, off) }
     }
 
     fn static_eval(&self, position: &Position) -> i32 {
-        let evaluator = match self.setup.searcher {
-            Searcher::Classic => Evaluator::first().clone(),
-            _ => Evaluator::default(),
-        };
-        State::with(&evaluator, position).evaluate(position).value()
+        State::with(self.setup.searcher.evaluator(), position).evaluate(position).value()
     }
 }

@@ -22,19 +22,26 @@ impl Side {
     pub fn parse(text: &str, defaults: &Side) -> Result<Side, String> {
         let mut side = defaults.clone();
         let options = text.split(',').map(str::trim).filter(|option| !option.is_empty());
-        let (mut scheme, mut names, mut has_elo) = (None, Vec::new(), false);
-        for option in options {
-            let (name, value) = match option.split_once('=') {
+        let options: Vec<(&str, &str)> = options
+            .map(|option| match option.split_once('=') {
                 // In a changed scheme alone the first `=` follows a `+`.
                 Some((name, value)) if !name.contains('+') => (name.trim(), value.trim()),
                 _ => ("NullMove", option),
-            };
+            })
+            .collect();
+        // First: the other options are those of the searcher.
+        for (_, value) in options.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Searcher")) {
+            let kind = runner::searcher(value)
+                .map_err(|error| format!("Searcher '{}': {error}", quoted(value)))?;
+            if kind != side.searcher.kind() {
+                side.searcher = kind.into();
+            }
+        }
+        let (mut scheme, mut has_elo) = (None, false);
+        for (name, value) in options {
             match name.to_ascii_lowercase().as_str() {
                 "nullmove" => scheme = Some(scheme_named(value)?),
-                "searcher" => {
-                    side.searcher = runner::searcher(value)
-                        .map_err(|error| format!("Searcher '{}': {error}", quoted(value)))?;
-                }
+                "searcher" => {}
                 "hash" => side.hash = number(name, value, 1, MAX_HASH as u64)? as usize,
                 "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
                 "depth" => {
@@ -47,33 +54,17 @@ impl Side {
                     side.elo = number(name, value, least.into(), most.into())? as u32;
                 }
                 "tc" => side.pace = Pace::Clock(value.parse()?),
-                other => {
-                    match side.switches.by_name(other) {
-                        Some(switch) => *switch = truth(name, value)?,
-                        None => side.set_parameter(name, value)?,
-                    }
-                    names.push(other.to_owned());
+                other if ClassicOptions::NAMES.contains(&other) => {
+                    *runner::classic_option(&mut side.searcher, other)? = truth(name, value)?;
                 }
+                _ => side.set_parameter(name, value)?,
             }
         }
-        names.iter().try_for_each(|name| side.check_effect(name))?;
         if has_elo && !side.limit_strength {
             return Err("UCI_Elo has no effect without UCI_LimitStrength=true".to_owned());
         }
-        side.scheme = scheme.unwrap_or(side.searcher.default_scheme());
+        side.scheme = scheme.unwrap_or(side.searcher.kind().default_scheme());
         Ok(side)
-    }
-
-    /// Refuses an option of another searcher.
-    fn check_effect(&self, name: &str) -> Result<(), String> {
-        let is_switch = ClassicOptions::NAMES.contains(&name);
-        match (is_switch, self.searcher) {
-            (true, searcher) => runner::check_option(name, searcher),
-            (false, Searcher::Classic) => Err(format!(
-                "{name} is a parameter of the playing searcher; the classic one ignores it"
-            )),
-            (false, _) => Ok(()),
-        }
     }
 
     fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), String> {
@@ -83,14 +74,19 @@ impl Side {
             value.parse().ok().filter(|value| (min..=max).contains(&value)).ok_or_else(|| {
                 format!("{name} is a number from {min} to {max}, not '{}'", quoted(value))
             })?;
-        self.values.set(name, value).ok_or_else(|| unknown_option(name))
+        let Searcher::Pvs(options) = &mut self.searcher else {
+            return Err(format!(
+                "{name} is a parameter of the playing searcher; the classic one ignores it"
+            ));
+        };
+        options.values.set(name, value).ok_or_else(|| unknown_option(name))
     }
 }
 
 /// All options that change the play, in the syntax of [`Side::parse`].
 impl std::fmt::Display for Side {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let searcher = runner::searcher_name(self.searcher);
+        let searcher = self.searcher.kind().name();
         write!(f, "NullMove={},Searcher={searcher},Hash={}", self.scheme.name, self.hash)?;
         match self.pace {
             Pace::Nodes(nodes) => write!(f, ",Nodes={nodes}")?,
@@ -101,15 +97,14 @@ impl std::fmt::Display for Side {
         if self.limit_strength {
             write!(f, ",UCI_LimitStrength=true,UCI_Elo={}", self.elo)?;
         }
-        let (mut ours, mut usual) = (self.switches, ClassicOptions::default());
-        for name in ClassicOptions::NAMES {
-            if let (Some(value), Some(default)) = (ours.by_name(name), usual.by_name(name))
-                && value != default
-            {
-                write!(f, ",{name}={value}")?;
+        match &self.searcher {
+            Searcher::Pvs(options) => {
+                options.values.changed().try_for_each(|(name, value)| write!(f, ",{name}={value}"))
+            }
+            Searcher::Classic(options) => {
+                options.changed().try_for_each(|(name, value)| write!(f, ",{name}={value}"))
             }
         }
-        self.values.changed().try_for_each(|(name, value)| write!(f, ",{name}={value}"))
     }
 }
 
@@ -143,12 +138,17 @@ mod tests {
     use super::*;
     use crate::lab::duel::defaults;
 
+    /// A side as it is written once its text has been read again.
+    fn again(side: &Side) -> String {
+        Side::parse(&side.to_string(), &defaults()).unwrap().to_string()
+    }
+
     #[test]
     fn a_side_can_be_weakened() {
         let side = Side::parse("UCI_LimitStrength=true,uci_elo=1500", &defaults()).unwrap();
         assert_eq!((side.limit_strength, side.elo), (true, 1500));
         assert!(side.to_string().ends_with(",UCI_LimitStrength=true,UCI_Elo=1500"));
-        assert_eq!(Side::parse(&side.to_string(), &defaults()).unwrap(), side);
+        assert_eq!(again(&side), side.to_string());
     }
 
     #[test]
@@ -156,10 +156,9 @@ mod tests {
         let side = Side::parse("nullmove=standard-R2, hash=16,TC=8+0.08,history=off", &defaults())
             .unwrap();
         assert_eq!(side.scheme.name, "standard-r2");
-        assert!(!side.switches.history);
         let text = "NullMove=standard-r2,Searcher=classic,Hash=16,TC=8+0.08,history=false";
         assert_eq!(side.to_string(), text);
-        assert_eq!(Side::parse(text, &defaults()).unwrap(), side);
+        assert_eq!(again(&side), text);
     }
 
     #[test]
@@ -168,11 +167,12 @@ mod tests {
         let playing = Side::parse("Searcher=playing", &defaults()).unwrap();
         assert_eq!(playing.scheme.name, "modern-endgame");
         let changed = Side::parse("verified-r3+plies=2,Hash=1", &defaults()).unwrap();
-        assert_eq!(Side::parse(&changed.to_string(), &defaults()).unwrap(), changed);
+        assert_eq!(again(&changed), changed.to_string());
         assert_eq!(changed.scheme.name, "verified-r3+plies=2");
         let chosen = Side::parse("NullMove=off,Searcher=playing", &defaults()).unwrap();
         assert_eq!(chosen.scheme.name, "off");
-        assert_eq!(Side::parse("", &defaults()).unwrap(), defaults());
+        let nothing = Side::parse("", &defaults()).unwrap();
+        assert_eq!(nothing.to_string(), defaults().to_string());
     }
 
     #[test]
@@ -193,17 +193,11 @@ mod tests {
     #[test]
     fn an_option_without_effect_is_refused() {
         for name in ClassicOptions::NAMES {
-            for searcher in ["playing", "tactical"] {
-                for text in [
-                    format!("Searcher={searcher},{name}=on"),
-                    format!("{name}=on,Searcher={searcher}"),
-                ] {
-                    let error = Side::parse(&text, &defaults()).unwrap_err();
-                    assert!(
-                        error.contains("is an option of the classic searcher"),
-                        "{text}: {error}"
-                    );
-                }
+            for text in
+                [format!("Searcher=playing,{name}=on"), format!("{name}=on,Searcher=playing")]
+            {
+                let error = Side::parse(&text, &defaults()).unwrap_err();
+                assert!(error.contains("is an option of the classic searcher"), "{text}: {error}");
             }
         }
         for text in ["UCI_Elo=1500", "UCI_Elo=1500,UCI_LimitStrength=false"] {
@@ -229,7 +223,7 @@ mod tests {
             ("TC=1e300", "1e300"),
             ("history=maybe", "maybe"),
             ("UCI_Elo=900", "from 1000 to 3000"),
-            ("Searcher=fast", "playing, tactical, classic"),
+            ("Searcher=fast", "playing, classic"),
         ] {
             let error = Side::parse(text, &defaults()).unwrap_err();
             assert!(error.contains(word) && !error.contains('\n'), "{text}: {error}");

@@ -7,7 +7,7 @@ use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::lab::{LabError, runner};
 use crate::search::table::Table;
-use crate::search::{self, SearchJob, Searcher};
+use crate::search::{self, SearchJob, SearcherKind};
 use crate::time::{Limits, TimeManager};
 
 /// Plies of an opening.
@@ -67,7 +67,7 @@ fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
     let bar = Progress::new(count as u64, 0);
     let is_balanced = |position: &Position| {
         table.clear();
-        let job = SearchJob::new(position.clone(), Searcher::Playing);
+        let job = SearchJob::new(position.clone(), SearcherKind::Playing);
         let time = TimeManager::with_limits(Limits::to_nodes(args.nodes));
         let score = search::run(&job, &table, &time, &mut |_| {}).score();
         let balanced = score.is_some_and(|score| score.value().abs() <= MAX_ADVANTAGE);

@@ -22,7 +22,7 @@ use crate::lab::{LabError, counted, epd, print, read_games, report_refused};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
 use crate::search::thread::SearchThread;
-use crate::search::{Outcome, SearchJob, Searcher};
+use crate::search::{Outcome, SearchJob, SearcherKind};
 use crate::time::Limits;
 
 /// First ply that is examined: opening theory is skipped.
@@ -247,7 +247,8 @@ impl<'a> Miner<'a> {
     }
 
     fn prove(&self, position: &Position, limits: Limits, worker: &TaskWorker) -> Outcome {
-        let job = SearchJob { scheme: self.off, searcher: Searcher::Classic, ..playing(position) };
+        let searcher = SearcherKind::Classic.into();
+        let job = SearchJob { scheme: self.off, searcher, ..playing(position) };
         worker.search(&job, limits)
     }
 
@@ -277,7 +278,7 @@ fn is_stable(outcome: &Outcome) -> bool {
 
 /// A search of the playing searcher for the two best moves.
 fn playing(position: &Position) -> SearchJob {
-    SearchJob { multi_pv: 2, ..SearchJob::new(position.clone(), Searcher::Playing) }
+    SearchJob { multi_pv: 2, ..SearchJob::new(position.clone(), SearcherKind::Playing) }
 }
 
 impl Found {

@@ -27,7 +27,7 @@ use crate::lab::zugzwang::{ZugzwangVerdict, exact};
 use crate::lab::{LabError, print};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
-use crate::search::{Outcome, SearchJob, Searcher};
+use crate::search::{Outcome, SearchJob, SearcherKind};
 use crate::time::Limits;
 
 /// One material gives at most 1/SHARE of the positions while others give any. Otherwise most would be pawn
@@ -372,7 +372,7 @@ impl Miner<'_> {
         let job = SearchJob {
             scheme: self.off,
             multi_pv: lines,
-            ..SearchJob::new(position.clone(), Searcher::Classic)
+            ..SearchJob::new(position.clone(), SearcherKind::Classic)
         };
         worker.search(&job, Limits { depth: Some(depth), nodes: Some(NODES), ..Limits::default() })
     }

@@ -9,7 +9,6 @@ use crate::board::checks::Checks;
 use crate::board::threats::Threats;
 use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
-use crate::search::Searcher;
 use crate::search::extend::{self, Extension};
 use crate::search::history::{PastMove, Quiet, moved_piece};
 use crate::search::{params, prune, reduce};
@@ -251,8 +250,7 @@ impl Pvs<'_> {
         let mut is_open = node.is_pv::<N>() && number == 1;
 
         // Step 13. Late-move reductions.
-        let is_reducible = !(N::ROOT && self.worker.job.searcher == Searcher::Tactical);
-        if number > 1 && node.depth >= 2 && is_reducible {
+        if number > 1 && node.depth >= 2 {
             let many_cutoffs = self.cutoffs[node.ply + 1] > 2;
             let reduction = reduce::late_move(node, candidate, node.is_pv::<N>(), many_cutoffs);
             let reduced = (depth - reduction).clamp(1.min(depth), depth)

@@ -206,7 +206,7 @@ mod tests {
     use crate::search::context::SharedContext;
     use crate::search::table::Table;
     use crate::search::worker::Worker;
-    use crate::search::{SearchJob, Searcher};
+    use crate::search::{SearchJob, SearcherKind};
     use crate::time::{Limits, TimeManager};
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -215,7 +215,7 @@ mod tests {
     fn each_move_comes_once_after_a_singular_search_too() {
         let position = Position::from_fen(KIWIPETE).unwrap();
         let mut legal = position.legal_moves();
-        let job = SearchJob::new(position.clone(), Searcher::Playing);
+        let job = SearchJob::new(position.clone(), SearcherKind::Playing);
         let table = Table::new(1).unwrap();
         let time = TimeManager::with_limits(Limits::to_depth(1));
         let shared = SharedContext::for_one();

@@ -14,9 +14,8 @@ use crate::games::player::{Pace, Player, Side};
 use crate::games::random_opening::{OPENING_LIMIT, random_opening};
 use crate::kit::random::Random;
 use crate::score::Score;
-use crate::search::params::Values;
 use crate::search::sample::Sampler;
-use crate::search::{ClassicOptions, Searcher};
+use crate::search::{PvsOptions, Searcher, SearcherKind};
 use crate::train::TrainError;
 use crate::train::branches::Branches;
 use crate::train::format::{InnerPosition, TrainingGame};
@@ -82,18 +81,16 @@ impl<'a> SelfPlay<'a> {
         evaluator: &Evaluator,
         branches: Option<&'a Branches>,
     ) -> Result<SelfPlay<'a>, TrainError> {
+        let options = PvsOptions { evaluator: evaluator.clone(), ..PvsOptions::default() };
         let side = Side {
-            searcher: Searcher::Playing,
-            scheme: Searcher::Playing.default_scheme(),
+            searcher: Searcher::Pvs(options),
+            scheme: SearcherKind::Playing.default_scheme(),
             hash: (args.nodes / NODES_PER_MEGABYTE).clamp(1, MAX_MEGABYTES) as usize,
             pace: Pace::SoftNodes(args.nodes),
-            switches: ClassicOptions::default(),
-            values: Values::DEFAULT,
             limit_strength: false,
             elo: 0,
         };
-        let player = Player::new(&side, evaluator.clone())
-            .map_err(|reason| TrainError::Memory(reason.to_string()))?;
+        let player = Player::new(&side).map_err(|reason| TrainError::Memory(reason.to_string()))?;
         Ok(SelfPlay {
             player,
             seed: args.seed,

@@ -31,9 +31,8 @@ pub fn classic_with(
     root: &Position,
     depth: Depth,
 ) -> Outcome {
-    let mut job = SearchJob::new(root.clone(), Searcher::Classic);
+    let mut job = SearchJob::new(root.clone(), Searcher::Classic(options));
     job.scheme = Scheme::named(scheme).unwrap_or_else(|| panic!("no scheme is named {scheme}"));
-    job.switches = options;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let keeper = TimeManager::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
     let table = Table::new(1).expect("a table of 1 MB");
