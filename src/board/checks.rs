@@ -33,10 +33,10 @@ impl Checks {
     }
 
     /// Does a legal move of the position give check?
-    #[inline]
+    #[inline(always)]
     pub fn gives(&self, position: &Position, m: PackedMove) -> bool {
         if !m.is_plain() {
-            return position.play(m).0.in_check();
+            return gives_when_played(position, m);
         }
         let role = position.moved_role(m);
         let direct =
@@ -45,6 +45,12 @@ impl Checks {
             || (self.blockers.contains(m.from())
                 && !attacks::ray(self.king, m.from()).contains(m.to()))
     }
+}
+
+/// The answer for castling, en passant and promotions.
+#[cold]
+fn gives_when_played(position: &Position, m: PackedMove) -> bool {
+    position.play(m).0.in_check()
 }
 
 /// Could the opponent mate in one if the side to move passed? The side to move must not be in check.

@@ -227,10 +227,12 @@ impl Plan {
         let mut played = self.pairs - missing.len();
         let bar = Progress::new(self.pairs as u64, played as u64);
         let workers = vec![(); usize::from(args.concurrency).min(missing.len())];
+        let group = SearchGroup::default();
         let result = runner::for_all_with(
             &missing,
             workers,
-            |&pair, (), group: &SearchGroup| self.play(pair, group),
+            &group,
+            |&pair, ()| self.play(pair, &group),
             |_, record| {
                 let record = record?;
                 journal.append(&record)?;

@@ -16,10 +16,7 @@ mod table;
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 
-use crossbeam_channel::{Sender, select};
 use serde::Serialize;
 
 use self::book::{BookArgs, check_pairs};
@@ -28,7 +25,8 @@ use self::side::MAX_HASH;
 use self::statistics::Sprt;
 use super::journal::{Journal, Restart};
 use super::report::{self, Origin};
-use super::{LabError, note_written, print, runner, signature};
+use super::runner::{self, SearchGroup};
+use super::{LabError, note_written, print, signature};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
 use crate::games::adjudication::{DrawRule, Rules, WinRule};
@@ -36,10 +34,10 @@ use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::files::{Files, Output, Receipt};
-use crate::kit::interrupt;
 use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::SearcherKind;
+use crate::search::table::AllocationError;
 
 /// Games of one match, all kept in memory.
 const MAX_GAMES: i64 = 1_000_000;
@@ -349,78 +347,41 @@ impl Plan {
         mut keep: impl FnMut(&GameRecord) -> Result<(), LabError>,
     ) -> Result<(), LabError> {
         let missing: Vec<usize> = (0..games.len()).filter(|&game| games[game].is_none()).collect();
-        let (next, abandoned) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let conditions =
-            Conditions { rules: self.rules, tables: self.tables.as_ref(), abandoned: &abandoned };
         let bar = Progress::new(games.len() as u64, (games.len() - missing.len()) as u64);
-        let interrupted = interrupt::listen();
-        let (sender, receiver) = crossbeam_channel::unbounded();
-        let result = thread::scope(|scope| {
-            for _ in 0..concurrency.min(missing.len()) {
-                let (sender, next, missing) = (sender.clone(), &next, &missing);
-                let worker = move || self.work(missing, next, conditions, &sender);
-                let started = runner::start(scope, worker);
-                started.inspect_err(|_| abandoned.store(true, Ordering::Relaxed))?;
+        let group = SearchGroup::default();
+        let players = (0..concurrency.min(missing.len()))
+            .map(|_| Ok((Player::new(&self.a)?, Player::new(&self.b)?)))
+            .collect::<Result<Vec<_>, AllocationError>>()
+            .map_err(|error| LabError::Machine(error.to_string()))?;
+        let work = |&number: &usize, (a, b): &mut (Player, Player)| {
+            let opening = self.book.opening(number / 2)?;
+            let (white, black) = if number % 2 == 0 { (a, b) } else { (b, a) };
+            let conditions = Conditions {
+                rules: self.rules,
+                tables: self.tables.as_ref(),
+                abandoned: group.stop_flag(),
+            };
+            let finished = play::play(opening, &mut PlayerPair { white, black }, conditions)?;
+            Some(GameRecord::new(number, opening, &finished))
+        };
+        let done = |_, record: Option<GameRecord>| {
+            let Some(record) = record else { return Ok(()) };
+            keep(&record)?;
+            let number = record.game;
+            if let Some(slot) = games.get_mut(number) {
+                *slot = Some(record);
             }
-            drop(sender);
-            let mut take = |record: Result<GameRecord, LabError>| -> Result<(), LabError> {
-                let record = record?;
-                keep(&record)?;
-                let number = record.game;
-                if let Some(slot) = games.get_mut(number) {
-                    *slot = Some(record);
-                }
-                standing.update(games);
-                bar.inc(1);
-                bar.set_message(table::short(&standing));
-                if standing.is_decided() {
-                    abandoned.store(true, Ordering::Relaxed);
-                }
-                Ok(())
-            };
-            let result = loop {
-                select! {
-                    recv(receiver) -> record => match record {
-                        Ok(record) => if let Err(error) = take(record) { break Err(error) },
-                        Err(_) => break Ok(()),
-                    },
-                    recv(interrupted) -> _ => break Err(LabError::Interrupted(String::new())),
-                }
-            };
-            abandoned.store(true, Ordering::Relaxed);
-            result
-        });
+            standing.update(games);
+            bar.inc(1);
+            bar.set_message(table::short(&standing));
+            if standing.is_decided() {
+                group.stop();
+            }
+            Ok(())
+        };
+        let result = runner::for_all_with(&missing, players, &group, work, done);
         bar.finish_and_clear();
         result
-    }
-
-    /// One thread: plays the next game until none is left.
-    fn work(
-        &self,
-        missing: &[usize],
-        next: &AtomicUsize,
-        conditions: Conditions,
-        sender: &Sender<Result<GameRecord, LabError>>,
-    ) {
-        let player = |side| Player::new(side);
-        let players = player(&self.a).and_then(|a| Ok((a, player(&self.b)?)));
-        let (mut a, mut b) = match players {
-            Ok(players) => players,
-            Err(error) => {
-                let _ = sender.send(Err(LabError::Machine(error.to_string())));
-                return;
-            }
-        };
-        while let Some(&number) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(opening) = self.book.opening(number / 2) else { return };
-            let (white, black) = if number % 2 == 0 { (&mut a, &mut b) } else { (&mut b, &mut a) };
-            let mut players = PlayerPair { white, black };
-            let Some(finished) = play::play(opening, &mut players, conditions) else { return };
-            let record = GameRecord::new(number, opening, &finished);
-            if sender.send(Ok(record)).is_err() {
-                return;
-            }
-        }
     }
 }
 

@@ -347,9 +347,6 @@ pub fn one_of(
     }
 }
 
-/// Stack of a search thread in bytes: room for the deepest recursion.
-const STACK: usize = 32 << 20;
-
 /// Searches that run at once and can be stopped together.
 #[derive(Default)]
 pub struct SearchGroup {
@@ -369,7 +366,7 @@ impl SearchGroup {
     }
 
     /// Ends all searches. Searches that begin later end at once.
-    fn stop(&self) {
+    pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.running().iter().for_each(|time| time.stop());
     }
@@ -426,33 +423,34 @@ pub fn for_all<T: Sync, R: Send>(
 ) -> Result<(), LabError> {
     let count = usize::from(jobs).min(tasks.len());
     let tables = (0..count).map(|_| size.table()).collect::<Result<Vec<_>, _>>()?;
-    let work =
-        |task: &T, table: &Table, group: &SearchGroup| work(task, &TaskWorker { table, group });
-    for_all_with(tasks, tables, work, done)
+    let group = SearchGroup::default();
+    let work = |task: &T, table: &mut Table| work(task, &TaskWorker { table, group: &group });
+    for_all_with(tasks, tables, &group, work, done)
 }
 
 /// [`for_all`] with other resources than tables: as many tasks at once as there are items in `owned`.
+/// `done` may stop the group, which ends the run without an error.
 ///
 /// # Errors
 /// As [`for_all`].
 pub fn for_all_with<T: Sync, O: Send, R: Send>(
     tasks: &[T],
     owned: Vec<O>,
-    work: impl Fn(&T, &O, &SearchGroup) -> R + Sync,
+    group: &SearchGroup,
+    work: impl Fn(&T, &mut O) -> R + Sync,
     mut done: impl FnMut(usize, R) -> Result<(), LabError>,
 ) -> Result<(), LabError> {
     let interrupted = interrupt::listen();
-    let (next, group) = (AtomicUsize::new(0), SearchGroup::default());
-    let (next, group, work) = (&next, &group, &work);
+    let (next, work) = (&AtomicUsize::new(0), &work);
     thread::scope(|scope| {
         let (sender, results) = crossbeam_channel::unbounded();
-        for own in owned {
+        for mut own in owned {
             let sender = sender.clone();
             let worker = move || {
                 while !group.is_stopped() {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(task) = tasks.get(index) else { break };
-                    if sender.send((index, work(task, &own, group))).is_err() {
+                    if sender.send((index, work(task, &mut own))).is_err() {
                         break;
                     }
                 }
@@ -484,7 +482,7 @@ pub fn start<'scope, R: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     work: impl FnOnce() -> R + Send + 'scope,
 ) -> Result<thread::ScopedJoinHandle<'scope, R>, LabError> {
-    let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+    let started = search::thread::spawn_scoped(scope, work);
     started.map_err(|error| LabError::Machine(format!("cannot start a thread: {error}")))
 }
 

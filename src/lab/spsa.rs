@@ -191,9 +191,8 @@ impl Plan {
         let bar = Progress::new(all as u64, played as u64);
         let workers = vec![(); usize::from(concurrency).min(missing.len())];
         // The thread that played applies the result, so its next iteration starts from the new values.
-        let work = |&iteration: &usize, (): &(), group: &SearchGroup| {
-            self.iterate(iteration, state, group)
-        };
+        let group = SearchGroup::default();
+        let work = |&iteration: &usize, (): &mut ()| self.iterate(iteration, state, &group);
         let done = |_, values: Result<Vec<f64>, LabError>| {
             let values = values?;
             played += 1;
@@ -203,7 +202,7 @@ impl Plan {
             }
             Ok(())
         };
-        let result = runner::for_all_with(missing, workers, work, done);
+        let result = runner::for_all_with(missing, workers, &group, work, done);
         bar.finish_and_clear();
         let remains = || format!("{played} of {all} pairs played; the same command resumes");
         result.map_err(|error| error.if_interrupted(remains))

@@ -20,12 +20,10 @@ use thiserror::Error;
 
 use super::context::SharedContext;
 use super::table::Table;
-use super::thread::SearchThread;
+use super::thread::{STACK_BYTES, SearchThread};
 use super::{Message, Outcome, SearchJob, memory, vote};
 use crate::time::TimeManager;
 
-/// The stack of a thread that searches. The search recurses once per ply and keeps move lists there.
-pub const STACK_BYTES: usize = 16 << 20;
 /// The memory of a thread without its stack: histories, corrections, evaluations. An upper estimate.
 const THREAD_BYTES: u64 = 8 << 20;
 

@@ -1,5 +1,8 @@
 //! A thread that searches, and what it has learned in the searches of a game.
 
+use std::io;
+use std::thread::{self, Scope, ScopedJoinHandle};
+
 use super::classic::Classic;
 use super::context::SharedContext;
 use super::pvs::{Memory, Pvs};
@@ -8,6 +11,20 @@ use super::table::Table;
 use super::worker::Worker;
 use super::{Message, Outcome, SearchJob, Searcher, vote};
 use crate::time::TimeManager;
+
+/// The stack of a thread that searches. The search recurses once per ply.
+pub const STACK_BYTES: usize = 16 << 20;
+
+/// Starts `work`, which searches, on a thread of a scope.
+///
+/// # Errors
+/// If the system has no thread to give.
+pub fn spawn_scoped<'scope, R: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> R + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, R>> {
+    thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)
+}
 
 /// The histories, corrections and buffers of one thread.
 ///

@@ -19,14 +19,15 @@ mod progress;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 
+use crossbeam_channel::{Receiver, bounded};
 use serde::{Deserialize, Serialize};
 
 use super::branches::Branches;
 use super::format::InnerPosition;
 use super::{FIRST, TrainError, share};
 use crate::eval::Evaluator;
+use crate::search;
 use output::Output;
 use player::{Played, SelfPlay};
 use progress::Progress;
@@ -97,13 +98,13 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     }
     // Only after the check that the files belong to this run.
     output.cut_off()?;
-    let (send, receive) = sync_channel(2 * usize::from(args.threads));
+    let (send, receive) = bounded(2 * usize::from(args.threads));
     let next = AtomicU64::new(output.counts.games);
     std::thread::scope(|scope| {
         for player in &mut players {
             let send = send.clone();
             let next = &next;
-            scope.spawn(move || {
+            let work = move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     // Sending fails when the writer has stopped: at an error, or with enough positions.
@@ -111,7 +112,8 @@ pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
                         break;
                     }
                 }
-            });
+            };
+            search::thread::spawn_scoped(scope, work).map_err(TrainError::Thread)?;
         }
         drop(send);
         let stored = store(&mut output, &receive, goal, &mut progress);

@@ -102,6 +102,9 @@ pub enum TrainError {
     /// A file is not a checkpoint of this training.
     #[error("{}: {reason}", path.display())]
     Checkpoint { path: PathBuf, reason: &'static str },
+    /// A thread could not be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
     /// Standard output could not be written.
     #[error(transparent)]
     Output(std::io::Error),
@@ -142,6 +145,7 @@ impl TrainError {
             TrainError::Files(error) => error.exit_status() == 2,
             TrainError::Write { .. }
             | TrainError::Output(_)
+            | TrainError::Thread(_)
             | TrainError::Memory(_)
             | TrainError::Interrupted => false,
             _ => true,

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, unbounded};
 
-use crate::search::pool::STACK_BYTES;
+use crate::search::thread::STACK_BYTES;
 
 /// Long work.
 pub trait Job: Send + Sync {

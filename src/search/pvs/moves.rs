@@ -134,7 +134,7 @@ impl Pvs<'_> {
     }
 
     /// The properties of the move that the next steps use.
-    #[inline]
+    #[inline(always)]
     fn candidate(&self, position: &Position, node: &Node, m: PackedMove, number: i32) -> Candidate {
         let history = &self.memory.history;
         let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &node.threats, m));
