@@ -454,18 +454,18 @@ mod tests {
     #[test]
     fn parameters_are_options_with_the_feature_only() {
         let lines: Vec<String> = all().map(|entry| entry.to_string()).collect();
-        let line = "option name probcut_depth type spin default 5 min 4 max 9".to_owned();
+        let line = "option name iir_depth type spin default 4 min 2 max 8".to_owned();
         assert_eq!(lines.contains(&line), cfg!(feature = "tune"));
         assert_eq!(lines.len(), FIXED.len() + settable().len());
         let mut engine = engine();
-        let answer = set(&mut engine, "Probcut_Depth", "10");
+        let answer = set(&mut engine, "Iir_Depth", "9");
         if cfg!(feature = "tune") {
             assert!(answer.is_err());
-            assert_eq!(set(&mut engine, "Probcut_Depth", "9"), Ok(Vec::new()));
+            assert_eq!(set(&mut engine, "Iir_Depth", "8"), Ok(Vec::new()));
             let changed: Vec<_> = engine.options().pvs.values.changed().collect();
-            assert_eq!(changed, [("probcut_depth", 9)]);
+            assert_eq!(changed, [("iir_depth", 8)]);
         } else {
-            assert_eq!(answer, Err("unknown option: Probcut_Depth".to_owned()));
+            assert_eq!(answer, Err("unknown option: Iir_Depth".to_owned()));
             assert_eq!(lines.len(), FIXED.len());
         }
     }
