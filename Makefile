@@ -17,11 +17,24 @@ endif
 
 .DEFAULT_GOAL := build
 JOBS ?= 1
-.PHONY: build bench test tables lint ci clean help
+.PHONY: build pgo bench test tables lint ci clean help
 
 build: ## build the engine as ./$(EXE)
 	$(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES))
 	cp "$(or $(CARGO_TARGET_DIR),target)/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
+
+# The searches of `bench` tell the compiler which paths are hot. The node counts stay the same.
+PROFILE := $(abspath $(or $(CARGO_TARGET_DIR),target)/pgo)
+LLVM_PROFDATA ?= $(firstword $(wildcard $(shell rustc --print sysroot)/lib/rustlib/*/bin/llvm-profdata))
+
+pgo: ## build the engine as ./$(EXE) with a profile of bench, about 5 % faster; needs llvm-tools
+	@test -n "$(LLVM_PROFDATA)" || { echo "no llvm-profdata: run 'rustup component add llvm-tools'" >&2; exit 1; }
+	rm -rf "$(PROFILE)"
+	RUSTFLAGS="-C profile-generate=$(PROFILE)/runs" $(CARGO) build --release --locked --bin tacet --target-dir "$(PROFILE)/build"
+	"$(PROFILE)/build/release/tacet" bench
+	"$(LLVM_PROFDATA)" merge -o "$(PROFILE)/merged.profdata" "$(PROFILE)/runs"
+	RUSTFLAGS="-C profile-use=$(PROFILE)/merged.profdata" $(CARGO) build --release --locked --bin tacet --target-dir "$(PROFILE)/build"
+	cp "$(PROFILE)/build/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
 
 bench: ## count nodes and speed on the fixed positions
 	$(CARGO) run --release --locked --quiet --bin tacet -- bench
