@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::chart::{self, Series};
 use super::epd::Record;
 use super::experiment::{
     self, Experiment, JournalEntry, Results, Signatures, capitalised, comma_list,
@@ -42,7 +43,8 @@ use sampler::{CutoffSampler, Denier, SampleSize, SampledCutoff};
 /// Samples the cutoffs that a scheme believes and searches each node again without null moves, to
 /// the same depth. Prints the share of false cutoffs, with 95 % intervals, by depth, material, margin
 /// and other conditions, and the cost of checking them. Writes the tables as .md, all samples as .csv
-/// and a figure as .svg next to the journal (.jsonl); the same command resumes from it.
+/// and figures as .svg (by depth) and -nodes.svg (false cutoffs over nodes) next to the journal (.jsonl);
+/// the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct AuditArgs {
     #[command(flatten)]
@@ -97,6 +99,7 @@ pub fn run(args: AuditArgs) -> Result<(), LabError> {
         plan.markdown(&found, None).into_bytes(),
         csv(&found)?,
         figure::draw(&title, &found)?.into_bytes(),
+        plan.nodes_figure(&found)?.into_bytes(),
     ];
     plan.experiment.write(&mut files, &mut journal, outputs, contents)?;
     print(&plan.markdown(&found, terminal::width()))?;
@@ -214,9 +217,14 @@ impl Plan {
         Ok(Plan { args, experiment })
     }
 
-    /// The reports: tables, samples, figure.
+    /// The reports: tables, samples, figures.
     fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
-        let reports = [(".md", "the report"), (".csv", "the CSV file"), (".svg", "the figure")];
+        let reports = [
+            (".md", "the report"),
+            (".csv", "the CSV file"),
+            (".svg", "a figure"),
+            ("-nodes.svg", "a figure"),
+        ];
         self.experiment.declare(files, &self.header(), &reports)
     }
 
@@ -362,6 +370,20 @@ impl Plan {
     fn title(&self) -> String {
         let depths = comma_list(self.depths());
         format!("False null-move cutoffs: {}, depth {depths}", self.experiment.describe_suite())
+    }
+
+    /// False cutoffs per million over nodes: a line a scheme, a point a depth.
+    fn nodes_figure(&self, found: &[Found]) -> Result<String, LabError> {
+        let schemes = &self.experiment.schemes;
+        let line = |(at, scheme): (usize, &&'static Scheme)| {
+            let own = found.iter().skip(at).step_by(schemes.len());
+            let points = own.map(|found| (found.nodes() as f64, found.per_million().0)).collect();
+            Series { name: scheme.name.to_owned(), points }
+        };
+        let series: Vec<Series> = schemes.iter().enumerate().map(line).collect();
+        let origin = &self.experiment.origin;
+        let text = format!("{}. {}", origin.command, origin.line());
+        chart::false_cutoffs(&self.title(), &text, &series)
     }
 
     /// The report, as Markdown or, with a width, for a terminal.

@@ -1,5 +1,5 @@
 //! Figures as SVG, one line per scheme: the paper's Figure 4 (tree size over depth) for any suite, and
-//! positions solved over nodes.
+//! positions solved over nodes, and false cutoffs over nodes.
 //!
 //! The axis of nodes is logarithmic, so a constant branching factor is a straight line. A scheme has the same
 //! colour, dash and marker in all figures. Dashes and markers differ as well as colours, so that figures can
@@ -47,6 +47,24 @@ pub fn solved(
 ) -> Result<String, LabError> {
     let axes = |x: Range, y: Range| {
         (Axis::logarithmic(x, "nodes, all positions together"), Axis::linear(y, found))
+    };
+    figure(title, description, series, axes)
+}
+
+/// False null-move cutoffs per million over nodes, as the text of an SVG file.
+///
+/// # Errors
+/// If there is no point to draw.
+pub fn false_cutoffs(
+    title: &str,
+    description: &str,
+    series: &[Series],
+) -> Result<String, LabError> {
+    let axes = |x: Range, y: Range| {
+        (
+            Axis::logarithmic(x, "nodes, all positions together"),
+            Axis::linear(y, "false cutoffs per million"),
+        )
     };
     figure(title, description, series, axes)
 }
