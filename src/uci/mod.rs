@@ -50,22 +50,22 @@ const GRACE: Duration = Duration::from_secs(60);
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
-Tacet speaks UCI, the protocol between chess engines and their boards:
+UCI commands:
   uci, isready, ucinewgame, quit
   setoption name NAME value VALUE     'uci' lists the options
   position startpos|fen FEN [moves M ..]
   go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N]
      [mate N] [searchmoves M ..] [infinite] [ponder]
   stop, ponderhit
-and beside it:
+Other commands:
   d             show the position
   eval          show its static evaluation
-  perft N       count the positions N plies on
+  perft N       count the leaf positions at depth N
   bench [N]     search fixed positions to depth N; the node count is the version's signature
   genfens N seed S book B
                 make N openings; B is 'None' or a file of positions
   schemes       show the null-move schemes
-  help          show this";
+  help          show this list";
 
 /// Speaks UCI until `quit` or the end of input. Commands before the end of input are still executed: bounded
 /// searches finish, unbounded ones are stopped and answered; `bench`, `perft`, `genfens` and mate searches

@@ -6,7 +6,7 @@ use crate::search::null_move::{
 };
 
 const HEADINGS: [&str; 6] =
-    ["name", "R", "tried only with", "in a row", "what a fail-high means", "source"];
+    ["name", "R", "tried", "in a row", "if the null search reaches beta", "source"];
 
 /// Every scheme, one aligned line each, under a heading. Where that is wider than `width`, a block
 /// of lines each.
@@ -74,17 +74,17 @@ fn reduction(reduction: Reduction) -> String {
 fn condition(scheme: &Scheme) -> String {
     let guard = match scheme.guard {
         Guard::None => None,
-        Guard::OwnPiece => Some("a piece".to_owned()),
-        Guard::RootMaterial { over } => Some(format!("root material over {over}")),
+        Guard::OwnPiece => Some("with a piece".to_owned()),
+        Guard::RootMaterial { over } => Some(format!("with root material over {over}")),
     };
     let gate = match scheme.gate {
         Gate::Always => None,
         Gate::Ahead { margin, slope } => {
-            Some(format!("eval >= beta and beta + {margin} - {slope} depth off the PV"))
+            Some(format!("not in PV nodes, eval >= beta and >= beta + {margin} - {slope} depth"))
         }
     };
     let both: Vec<String> = guard.into_iter().chain(gate).collect();
-    if both.is_empty() { "anything".to_owned() } else { both.join(", ") }
+    if both.is_empty() { "everywhere".to_owned() } else { both.join(", ") }
 }
 
 fn in_a_row(most: u8) -> String {
@@ -112,8 +112,9 @@ fn fail_high(meaning: FailHigh) -> String {
     match meaning {
         FailHigh::Cutoff => "cutoff".to_owned(),
         FailHigh::Reduce { when, plies, redo } => {
-            let again = if redo { ", again if no move reaches beta" } else { "" };
-            let reduced = format!("{plies} less{again}");
+            let again = if redo { ", again in full if no move reaches beta" } else { "" };
+            let noun = if plies == 1 { "ply" } else { "plies" };
+            let reduced = format!("search {plies} {noun} shallower{again}");
             match when {
                 When::Always => reduced,
                 when => format!("{reduced} ({}; else cutoff)", condition_text(when)),
@@ -122,10 +123,10 @@ fn fail_high(meaning: FailHigh) -> String {
         FailHigh::Recheck { when, ban } => {
             let when = condition_text(when);
             let ban = match ban {
-                Ban::ThisNode => "there".to_owned(),
-                Ban::Share(part, whole) => format!("for {part}/{whole} of it"),
+                Ban::ThisNode => "at this node".to_owned(),
+                Ban::Share(part, whole) => format!("for {part}/{whole} of its depth"),
             };
-            format!("cutoff; {when} if a search without null move {ban} agrees")
+            format!("cutoff; {when} only if a search without null moves {ban} agrees")
         }
     }
 }
@@ -171,7 +172,10 @@ mod tests {
     #[test]
     fn the_paper_s_scheme_is_described() {
         let scheme = Scheme::named("verified-r3").unwrap();
-        assert_eq!(meaning(scheme), "1 less, again if no move reaches beta; below: cutoff");
+        assert_eq!(
+            meaning(scheme),
+            "search 1 ply shallower, again in full if no move reaches beta; below: cutoff"
+        );
         assert_eq!(meaning(Scheme::named("standard-r2").unwrap()), "cutoff");
     }
 }
