@@ -1,4 +1,4 @@
-//! `tacet trace`: the page holds the tree, and no file of a user is overwritten.
+//! `tacet trace`: the page holds the tree, works in a browser, and no file of a user is overwritten.
 
 use std::process::{Command, Output};
 
@@ -70,4 +70,66 @@ fn bad_positions_and_foreign_outputs_are_refused_in_one_line() {
     }
     let page = std::fs::read_to_string(place.path().join("trace.html")).expect("the page");
     assert_eq!(page, "my page");
+}
+
+/// What a reader does with the page, as a script behind its own.
+const READER: &str = r##"
+const press = key => active.box.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+const rows = () => active.box.querySelectorAll(".row").length;
+const report = {};
+report.squares = document.querySelectorAll("#board > div").length;
+report.pieces = document.querySelectorAll("#board span").length;
+report.closed = rows();
+press("ArrowLeft");
+report.folded = rows();
+press("ArrowRight");
+press("ArrowDown");
+press("ArrowRight");
+report.opened = rows();
+press("f");
+report.verdict = document.querySelector("#facts .wrong")?.textContent;
+document.querySelector("[data-filter=false]").click();
+report.onlyFalse = [...active.box.querySelectorAll(".row")].length;
+document.querySelector("[data-filter=all]").click();
+press("d");
+report.differing = document.querySelectorAll(".differs").length;
+document.body.dataset.report = JSON.stringify(report);
+"##;
+
+/// Opens the page in a browser, uses it, and reads what it shows.
+#[test]
+#[ignore = "needs Chromium: TACET_BROWSER=chromium cargo test --test integration in_a_browser -- --ignored"]
+fn the_page_works_in_a_browser() {
+    let browser = std::env::var("TACET_BROWSER").expect("TACET_BROWSER names a Chromium");
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let words = [ZUGZWANG, "--depth", "9", "--null-move", "standard-r2+guard=none,verified-r3"];
+    assert!(trace(&place, &words).status.success());
+    let page = place.path().join("trace.html");
+    let text = std::fs::read_to_string(&page).expect("the page");
+    let read = text.replace("</body>", &format!("<script>{READER}</script></body>"));
+    std::fs::write(&page, read).expect("can be written");
+    for width in [390, 1280] {
+        let output = Command::new(&browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+            .arg(format!("--window-size={width},900"))
+            .arg("--dump-dom")
+            .arg(format!("file://{}", page.display()))
+            .output()
+            .expect("the browser runs");
+        let (dom, log) = (
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        );
+        assert!(!log.contains("Uncaught") && !log.contains(":CONSOLE"), "{log}");
+        let (_, rest) = dom.split_once("data-report=\"").unwrap_or_else(|| panic!("{dom}"));
+        let (json, _) = rest.split_once('"').expect("an end");
+        let report: serde_json::Value =
+            serde_json::from_str(&json.replace("&quot;", "\"")).expect("JSON");
+        let number = |name: &str| report[name].as_u64().unwrap_or_else(|| panic!("{report}"));
+        assert_eq!((number("squares"), number("pieces")), (64, 3), "{report}");
+        assert_eq!(number("folded"), 1, "{report}");
+        assert!(1 < number("closed") && number("closed") < number("opened"), "{report}");
+        assert!(report["verdict"].as_str().is_some_and(|it| it.starts_with("false: ")), "{report}");
+        assert!(number("onlyFalse") > 1 && number("differing") > 0, "{report}");
+    }
 }
