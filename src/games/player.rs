@@ -32,7 +32,7 @@ pub enum Pace {
 pub struct TimeControl {
     pub base: Duration,
     pub increment: Duration,
-    /// On a clock that counts nodes: so many are a second.
+    /// Nodes per second of a clock that counts nodes. `None`: real time.
     pub nodes_per_second: Option<NonZero<u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a search is told: the position, the searcher with its options, and what both searchers read.
+//! The input of a search: the position, the searcher with its options, and what both searchers read.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ pub const STACK_BYTES: usize = 16 << 20;
 /// Starts `work`, which searches, on a thread of a scope.
 ///
 /// # Errors
-/// If the system has no thread to give.
+/// If the system cannot start another thread.
 pub fn spawn_scoped<'scope, R: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> R + Send + 'scope,
