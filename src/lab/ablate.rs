@@ -35,39 +35,39 @@ const REPORTS: usize = 10;
 
 /// Measure the Elo of each step of the playing searcher in one match
 #[derive(clap::Args, Clone, Debug)]
-pub struct AblateArgs {
+pub(crate) struct AblateArgs {
     /// Changes to test: a parameter, e.g. iir_depth=6, or a null-move scheme, e.g. NullMove=off
     /// [default: every switch, and the null move]
     #[arg(long, value_name = "NAME=VALUE,..", value_delimiter = ',', value_parser = factor)]
-    pub factors: Vec<Factor>,
+    pub(crate) factors: Vec<Factor>,
 
     /// Pairs of games
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub pairs: u32,
+    pub(crate) pairs: u32,
 
     /// Probability that a factor is tested in a pair
     #[arg(long, value_name = "P", default_value_t = 0.25, value_parser = share)]
-    pub share: f64,
+    pub(crate) share: f64,
 
     #[command(flatten)]
-    pub games: PairArgs,
+    pub(crate) games: PairArgs,
 
     /// Pairs of games to play at once; changes no result
     #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub concurrency: u16,
+    pub(crate) concurrency: u16,
 
     /// Journal of the results; the same command resumes from it
     #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    pub(crate) out: PathBuf,
 
     #[command(flatten)]
-    pub restart: Restart,
+    pub(crate) restart: Restart,
 }
 
 /// A change of the playing searcher.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Factor {
+pub(crate) enum Factor {
     /// A parameter with another value than its default.
     Param(&'static Param, i32),
     /// Another null-move scheme.
@@ -123,10 +123,7 @@ fn all_steps() -> Vec<Factor> {
 }
 
 /// Runs `tacet ablate`.
-///
-/// # Errors
-/// If arguments are bad, or files cannot be read or written.
-pub fn run(args: &AblateArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &AblateArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(args.restart.force);
     plan.setup.declare(&mut files, &args.games, &args.out)?;

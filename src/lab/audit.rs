@@ -46,7 +46,7 @@ use sampler::{CutoffSampler, Denier, SampleSize, SampledCutoff};
 /// and figures as .svg (by depth) and -nodes.svg (false cutoffs over nodes) next to the journal (.jsonl);
 /// the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
-pub struct AuditArgs {
+pub(crate) struct AuditArgs {
     #[command(flatten)]
     selection: Selection,
 
@@ -83,11 +83,7 @@ pub struct AuditArgs {
 }
 
 /// Runs `tacet audit`.
-///
-/// # Errors
-/// If the suite cannot be read or is not EPD, if the journal was made with other settings or by an
-/// engine that searches differently, if an output is refused or cannot be written, and after Ctrl-C.
-pub fn run(args: AuditArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: AuditArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(plan.args.restart.force);
     files.reads(&plan.args.selection.file, "the suite being read");

@@ -10,18 +10,18 @@ use serde::Serialize;
 use crate::kit::random::Random;
 
 /// Number of resamples.
-pub const RESAMPLES: usize = 2000;
+pub(crate) const RESAMPLES: usize = 2000;
 
 /// The middle 95 % of a statistic.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Interval {
-    pub low: f64,
-    pub high: f64,
+pub(crate) struct Interval {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// The interval of `sum(a) / sum(b)` over the pairs `(a, b)`. `None` if there is no pair, or no
 /// sum to divide by.
-pub fn ratio(pairs: &[(u64, u64)]) -> Option<Interval> {
+pub(crate) fn ratio(pairs: &[(u64, u64)]) -> Option<Interval> {
     interval(pairs.len(), |drawn| {
         let sum = |(a, b), &index: &usize| (a + pairs[index].0, b + pairs[index].1);
         let (a, b) = drawn.iter().fold((0, 0), sum);
@@ -30,7 +30,7 @@ pub fn ratio(pairs: &[(u64, u64)]) -> Option<Interval> {
 }
 
 /// The interval of `sum(a) - sum(b)` over the pairs `(a, b)`. `None` if there is no pair.
-pub fn difference(pairs: &[(bool, bool)]) -> Option<Interval> {
+pub(crate) fn difference(pairs: &[(bool, bool)]) -> Option<Interval> {
     interval(pairs.len(), |drawn| {
         let gain = |&index: &usize| i64::from(pairs[index].0) - i64::from(pairs[index].1);
         drawn.iter().map(gain).sum::<i64>() as f64

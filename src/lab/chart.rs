@@ -18,17 +18,18 @@ use crate::search::null_move::SCHEMES;
 
 /// The line of a scheme.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub(crate) struct Series {
     /// The scheme's name, possibly with changes.
-    pub name: String,
-    pub points: Vec<(f64, f64)>,
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// Nodes over depth, as the text of an SVG file.
-///
-/// # Errors
-/// If there is no point to draw.
-pub fn tree_size(title: &str, description: &str, series: &[Series]) -> Result<String, LabError> {
+pub(crate) fn tree_size(
+    title: &str,
+    description: &str,
+    series: &[Series],
+) -> Result<String, LabError> {
     let axes = |x: Range, y: Range| {
         (Axis::whole(x, "depth in plies"), Axis::logarithmic(y, "nodes, all positions together"))
     };
@@ -36,10 +37,7 @@ pub fn tree_size(title: &str, description: &str, series: &[Series]) -> Result<St
 }
 
 /// Positions solved over nodes, as the text of an SVG file; `found` heads the axis of the former.
-///
-/// # Errors
-/// If there is no point to draw.
-pub fn solved(
+pub(crate) fn solved(
     title: &str,
     description: &str,
     found: &'static str,

@@ -35,7 +35,7 @@ use crate::time::Limits;
 /// and counts of null moves and verifications. Writes them as OUT.md, OUT.csv and OUT.json, and the
 /// figures as OUT.svg and OUT-solved.svg. OUT.jsonl is the journal; the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     #[command(flatten)]
     selection: Selection,
 
@@ -72,12 +72,7 @@ pub struct CompareArgs {
 }
 
 /// Runs `tacet compare`.
-///
-/// # Errors
-/// If the suite cannot be read or is not EPD, if the base is not among the schemes, if the journal was made
-/// with other settings or by an engine that searches differently, if an output is refused or cannot be
-/// written, and after Ctrl-C.
-pub fn run(args: CompareArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: CompareArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(plan.args.restart.force);
     files.reads(&plan.args.selection.file, "the suite being read");

@@ -8,10 +8,10 @@
 //! cleared before each game, and pairs count in order, whatever the number of games at once. A match that was
 //! killed and resumed has the same result.
 
-pub mod book;
-pub mod record;
-pub mod side;
-pub mod statistics;
+pub(crate) mod book;
+pub(crate) mod record;
+pub(crate) mod side;
+pub(crate) mod statistics;
 mod table;
 
 use std::path::PathBuf;
@@ -49,87 +49,87 @@ const MAX_GAMES: i64 = 1_000_000;
     alone. Options: NullMove, Searcher, Hash, Nodes, Depth, TC, UCI_LimitStrength, UCI_Elo, and the \
     classic searcher's switches, as history=off (docs/research/schemes.md lists them)."
 )]
-pub struct DuelArgs {
+pub(crate) struct DuelArgs {
     /// Options of one side
-    pub a: String,
+    pub(crate) a: String,
 
     /// Options of the other side
-    pub b: String,
+    pub(crate) b: String,
 
     /// Number of games, even: each opening is played with both colours
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(2..=MAX_GAMES))]
-    pub games: u32,
+    pub(crate) games: u32,
 
     /// Nodes per move [default: 20000]
     #[arg(long, value_name = "N", group = "pace", value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: Option<u64>,
+    pub(crate) nodes: Option<u64>,
 
     /// Depth of each move in plies
     #[arg(long, value_name = "N", group = "pace",
           value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
-    pub depth: Option<Depth>,
+    pub(crate) depth: Option<Depth>,
 
     /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08; with @N it counts nodes, N a second
     #[arg(long, value_name = "S+INC[@N]", group = "pace", value_parser = TimeControl::from_str)]
-    pub tc: Option<TimeControl>,
+    pub(crate) tc: Option<TimeControl>,
 
     /// Searcher of sides that name none: playing or classic (the paper's)
     #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
-    pub searcher: SearcherKind,
+    pub(crate) searcher: SearcherKind,
 
     /// Hash size in MB of sides that name none
     #[arg(long, value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
-    pub hash: u32,
+    pub(crate) hash: u32,
 
     #[command(flatten)]
-    pub openings: BookArgs,
+    pub(crate) openings: BookArgs,
 
     /// Games to play at once
     #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub concurrency: u32,
+    pub(crate) concurrency: u32,
 
     /// Adjudicate a win when both sides agree on SCORE cp (unscaled) for MOVES moves, or off
     #[arg(long, value_name = "SCORE,MOVES", default_value = "1000,4")]
-    pub resign: Switchable<WinRule>,
+    pub(crate) resign: Switchable<WinRule>,
 
     /// Adjudicate a draw from move FROM on when both sides stay within SCORE cp for MOVES moves, or off
     #[arg(long, value_name = "FROM,SCORE,MOVES", default_value = "40,10,8")]
-    pub draw: Switchable<DrawRule>,
+    pub(crate) draw: Switchable<DrawRule>,
 
     /// Adjudicate a draw after this move, or off
     #[arg(long, value_name = "N", default_value = "300", value_parser = max_moves)]
-    pub max_moves: Switchable<u32>,
+    pub(crate) max_moves: Switchable<u32>,
 
     /// Adjudicate by the Syzygy tables in these directories, separated as in PATH
     #[arg(long, value_name = "DIRS")]
-    pub syzygy: Option<String>,
+    pub(crate) syzygy: Option<String>,
 
     /// Stop when the sequential test decides between two Elo differences, e.g. 0,5 (alpha, beta 0.05)
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
-    pub sprt: Option<Sprt>,
+    pub(crate) sprt: Option<Sprt>,
 
     /// Journal of the games; the same command resumes from it
     #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub restart: Restart,
+    pub(crate) restart: Restart,
 
     /// Write the games as PGN
     #[arg(long, value_name = "FILE")]
-    pub pgn: Option<PathBuf>,
+    pub(crate) pgn: Option<PathBuf>,
 
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    pub(crate) json: Option<PathBuf>,
 }
 
 /// A setting or `off`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Switchable<T>(pub Option<T>);
+pub(crate) struct Switchable<T>(pub(crate) Option<T>);
 
 impl<T: FromStr<Err: std::fmt::Display>> FromStr for Switchable<T> {
     type Err = String;
@@ -161,7 +161,7 @@ fn sprt(text: &str) -> Result<Sprt, String> {
 }
 
 /// The options of a side that names none.
-pub fn defaults() -> Side {
+pub(crate) fn defaults() -> Side {
     Side {
         searcher: SearcherKind::Classic.into(),
         scheme: SearcherKind::Classic.default_scheme(),
@@ -173,10 +173,7 @@ pub fn defaults() -> Side {
 }
 
 /// Plays the match and prints the result. After Ctrl-C prints the result of the games played.
-///
-/// # Errors
-/// If arguments are bad, or files cannot be read or written, and after Ctrl-C.
-pub fn run(args: &DuelArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let mut files = Files::new(args.restart.force);
     if let Some(book) = &args.openings.book {
@@ -224,7 +221,7 @@ pub fn run(args: &DuelArgs) -> Result<(), LabError> {
 }
 
 /// A match: the arguments, checked.
-pub struct Plan {
+pub(crate) struct Plan {
     a: Side,
     b: Side,
     book: Book,

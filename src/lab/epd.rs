@@ -61,10 +61,6 @@ pub struct Record {
 }
 
 /// Reads a suite.
-///
-/// # Errors
-/// If the file cannot be read, has no position at all, or, unless bad lines are skipped, has a line that is
-/// not EPD.
 pub fn read(path: &Path, skip_bad: SkipBad) -> Result<Suite, LabError> {
     let bytes = super::read_file(path)?;
     let (records, bad) = parse(&decode(&bytes));
@@ -121,9 +117,6 @@ impl Suite {
 
 impl Record {
     /// Reads a line; `None` if it is empty or a comment.
-    ///
-    /// # Errors
-    /// If the line is not EPD.
     pub fn parse(line: &str, number: usize) -> Result<Option<Record>, EpdError> {
         let Some(Epd { position, operations }) = Epd::parse(line)? else { return Ok(None) };
         let mut record = Record {

@@ -19,19 +19,19 @@ use crate::kit::table::TextTable;
 use crate::search::null_move::Scheme;
 
 /// Suite, schemes, settings and files of an experiment.
-pub struct Experiment {
-    pub setup: SearchSetup,
-    pub suite: Suite,
+pub(crate) struct Experiment {
+    pub(crate) setup: SearchSetup,
+    pub(crate) suite: Suite,
     /// Each once.
-    pub schemes: Vec<&'static Scheme>,
+    pub(crate) schemes: Vec<&'static Scheme>,
     /// The start of the files' names.
-    pub out: PathBuf,
-    pub origin: Origin,
-    pub restart: Restart,
+    pub(crate) out: PathBuf,
+    pub(crate) origin: Origin,
+    pub(crate) restart: Restart,
 }
 
 /// A result: a line of the journal.
-pub trait JournalEntry: Serialize + DeserializeOwned + Send {
+pub(crate) trait JournalEntry: Serialize + DeserializeOwned + Send {
     /// Identifies the search.
     type Key: Eq + Hash;
 
@@ -44,24 +44,21 @@ pub trait JournalEntry: Serialize + DeserializeOwned + Send {
 }
 
 /// Results by their searches.
-pub type Results<E> = HashMap<<E as JournalEntry>::Key, E>;
+pub(crate) type Results<E> = HashMap<<E as JournalEntry>::Key, E>;
 
 /// The signatures of the searches, by the schemes' names.
-pub type Signatures = BTreeMap<&'static str, u64>;
+pub(crate) type Signatures = BTreeMap<&'static str, u64>;
 
 impl Experiment {
     /// The file of a suffix such as `.md`.
-    pub fn file(&self, suffix: &str) -> PathBuf {
+    pub(crate) fn file(&self, suffix: &str) -> PathBuf {
         let mut name = self.out.clone().into_os_string();
         name.push(suffix);
         name.into()
     }
 
     /// Declares the journal and the reports, given by suffix and what each is.
-    ///
-    /// # Errors
-    /// If one is refused, or if the journal was made with another header.
-    pub fn declare<'a>(
+    pub(crate) fn declare<'a>(
         &self,
         files: &mut Files,
         header: &impl Serialize,
@@ -79,11 +76,7 @@ impl Experiment {
 
     /// Reads the results in the journal and computes the missing ones. `tasks` returns those of `total`
     /// searches that are not among the results.
-    ///
-    /// # Errors
-    /// If the journal cannot be used, if an engine that searches differently made it, if a search
-    /// fails, and after Ctrl-C.
-    pub fn results<E: JournalEntry, T: Sync>(
+    pub(crate) fn results<E: JournalEntry, T: Sync>(
         &self,
         files: &mut Files,
         header: &impl Serialize,
@@ -126,10 +119,7 @@ impl Experiment {
     }
 
     /// Writes the reports, and their receipts into the journal.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         files: &mut Files,
         journal: &mut Journal,
@@ -145,13 +135,13 @@ impl Experiment {
     }
 
     /// The suite's file without its directory.
-    pub fn suite_name(&self) -> String {
+    pub(crate) fn suite_name(&self) -> String {
         let name = self.suite.path.file_name().unwrap_or(self.suite.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
     /// `wcs.epd, 1,001 positions`
-    pub fn describe_suite(&self) -> String {
+    pub(crate) fn describe_suite(&self) -> String {
         format!("{}, {}", self.suite_name(), counted(self.suite.records.len(), "position"))
     }
 }
@@ -165,13 +155,13 @@ fn note_start(done: usize, total: usize, journal: &Path) {
 }
 
 /// The schemes without repetitions.
-pub fn unique(schemes: &[&'static Scheme]) -> Vec<&'static Scheme> {
+pub(crate) fn unique(schemes: &[&'static Scheme]) -> Vec<&'static Scheme> {
     let mut seen = HashSet::new();
     schemes.iter().copied().filter(|scheme| seen.insert(scheme.name)).collect()
 }
 
 /// A table as Markdown or, with a width, for a terminal, where the first `keys` columns are repeated.
-pub fn table_text(table: &TextTable, width: Option<usize>, keys: usize) -> String {
+pub(crate) fn table_text(table: &TextTable, width: Option<usize>, keys: usize) -> String {
     match width {
         Some(_) => table.plain(width, keys),
         None => table.to_string(),
@@ -179,12 +169,12 @@ pub fn table_text(table: &TextTable, width: Option<usize>, keys: usize) -> Strin
 }
 
 /// The items, separated by commas.
-pub fn comma_list<T: ToString>(items: &[T]) -> String {
+pub(crate) fn comma_list<T: ToString>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// A sentence that begins with a capital.
-pub fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -25,22 +25,19 @@ const KINDS: [&str; 4] = ["journal", "duel", "ablate", "spsa"];
 
 /// What to do with results of an earlier run.
 #[derive(clap::Args, Clone, Copy, Default, Debug)]
-pub struct Restart {
+pub(crate) struct Restart {
     /// Discard earlier results and start over
     #[arg(long)]
-    pub fresh: bool,
+    pub(crate) fresh: bool,
 
     /// Replace files that this command did not make
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
 }
 
 impl Restart {
     /// For a run without a journal.
-    ///
-    /// # Errors
-    /// If `--fresh` was given, which then has no effect.
-    pub fn check_unused(self) -> Result<(), LabError> {
+    pub(crate) fn check_unused(self) -> Result<(), LabError> {
         if self.fresh {
             return Err(LabError::Usage("--fresh has no effect without --out".to_owned()));
         }
@@ -50,7 +47,7 @@ impl Restart {
 
 /// A journal open for writing, locked against a second run.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     file: File,
     synced: Instant,
@@ -61,11 +58,7 @@ impl Journal {
     ///
     /// `header` holds the settings that the results depend on. `fresh` discards the results of another
     /// header. A file that is not a journal of this command is discarded only with `fresh` and `force`.
-    ///
-    /// # Errors
-    /// If another run has the file open, if it has another header, if a line is damaged, if it is
-    /// no regular file, or if it cannot be read or written.
-    pub fn open<R: DeserializeOwned>(
+    pub(crate) fn open<R: DeserializeOwned>(
         path: &Path,
         header: &impl Serialize,
         Restart { fresh, force }: Restart,
@@ -95,10 +88,7 @@ impl Journal {
 
     /// The receipts in the journal at `path`, for `command`; none if there is no journal. With `fresh`
     /// every file that the journal lists may be replaced.
-    ///
-    /// # Errors
-    /// As [`Journal::open`]. Does not change the file.
-    pub fn receipts(
+    pub(crate) fn receipts(
         path: &Path,
         header: &impl Serialize,
         command: &str,
@@ -117,10 +107,7 @@ impl Journal {
     }
 
     /// Writes a result.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn append(&mut self, result: &impl Serialize) -> Result<(), LabError> {
+    pub(crate) fn append(&mut self, result: &impl Serialize) -> Result<(), LabError> {
         let mut line = serde_json::to_vec(result)
             .map_err(|error| LabError::writing(&self.path)(error.into()))?;
         line.push(b'\n');
@@ -134,10 +121,7 @@ impl Journal {
     }
 
     /// Writes a receipt, so that the same command may replace the file later.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn add_receipt(&mut self, receipt: &Receipt) -> Result<(), LabError> {
+    pub(crate) fn add_receipt(&mut self, receipt: &Receipt) -> Result<(), LabError> {
         self.append(&serde_json::json!({ "wrote": receipt }))
     }
 }

@@ -5,9 +5,9 @@
 //! at once.
 
 mod material;
-pub mod openings;
-pub mod tactics;
-pub mod zugzwang;
+pub(crate) mod openings;
+pub(crate) mod tactics;
+pub(crate) mod zugzwang;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::search::Outcome;
 
 /// Make suites of tactical positions or zugzwangs, or openings
 #[derive(clap::Args, Clone, Debug)]
-pub struct MineArgs {
+pub(crate) struct MineArgs {
     #[command(subcommand)]
     what: What,
 }
@@ -36,26 +36,23 @@ enum What {
 
 /// Options that all kinds share.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// File to write
     #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    pub(crate) out: PathBuf,
 
     /// Number to find
     #[arg(long, value_name = "N", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub count: u32,
+    pub(crate) count: u32,
 
     /// Replace files that this command did not make
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
 }
 
 /// Runs `tacet mine`.
-///
-/// # Errors
-/// If arguments are bad, or files cannot be read or written, and after Ctrl-C.
-pub fn run(args: &MineArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &MineArgs) -> Result<(), LabError> {
     let wanted = match &args.what {
         What::Tactics(args) => &args.wanted,
         What::Zugzwang(args) => &args.wanted,

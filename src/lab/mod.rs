@@ -22,28 +22,30 @@
 //! | [`report`] | what every report says about its origin, and numbers as text |
 //! | [`chart`] | figures as SVG |
 
+#![warn(unreachable_pub)]
+
 #[cfg(feature = "tune")]
-pub mod ablate;
-pub mod audit;
-pub mod bootstrap;
-pub mod chart;
-pub mod compare;
-pub mod duel;
+pub(crate) mod ablate;
+pub(crate) mod audit;
+pub(crate) mod bootstrap;
+pub(crate) mod chart;
+pub(crate) mod compare;
+pub(crate) mod duel;
 pub mod epd;
 pub(crate) mod experiment;
-pub mod journal;
-pub mod mine;
+pub(crate) mod journal;
+pub(crate) mod mine;
 #[cfg(feature = "tune")]
-pub mod pairs;
-pub mod report;
-pub mod runner;
+pub(crate) mod pairs;
+pub(crate) mod report;
+pub(crate) mod runner;
 mod signature;
 #[cfg(feature = "tune")]
-pub mod spsa;
-pub mod suite;
-pub mod tally;
-pub mod trace;
-pub mod zugzwang;
+pub(crate) mod spsa;
+pub(crate) mod suite;
+pub(crate) mod tally;
+pub(crate) mod trace;
+pub(crate) mod zugzwang;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -93,13 +95,13 @@ pub enum LabError {
 
 impl LabError {
     /// For `map_err` on reading a file.
-    pub fn reading(file: &Path) -> impl FnOnce(io::Error) -> LabError {
+    pub(crate) fn reading(file: &Path) -> impl FnOnce(io::Error) -> LabError {
         let file = file.to_owned();
         |error| LabError::Read { file, error }
     }
 
     /// For `map_err` on writing a file.
-    pub fn writing(file: &Path) -> impl FnOnce(io::Error) -> LabError {
+    pub(crate) fn writing(file: &Path) -> impl FnOnce(io::Error) -> LabError {
         let file = file.to_owned();
         |error| LabError::Write { file, error }
     }
@@ -113,12 +115,12 @@ impl LabError {
     }
 
     /// True if the reader of standard output went away (`tacet suite ... | head`).
-    pub fn is_closed_pipe(&self) -> bool {
+    pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, LabError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// The exit status: 2 for bad input, 1 for system errors, 130 after Ctrl-C, 0 for a closed pipe.
-    pub fn exit_status(&self) -> u8 {
+    pub(crate) fn exit_status(&self) -> u8 {
         match self {
             LabError::Usage(_) | LabError::Line { .. } | LabError::Read { .. } => 2,
             LabError::Files(error) => error.exit_status(),
@@ -130,10 +132,7 @@ impl LabError {
 }
 
 /// Reads a whole file.
-///
-/// # Errors
-/// [`LabError::Read`], also for endless files such as `/dev/zero`.
-pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
@@ -146,10 +145,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
 }
 
 /// Reads a PGN file. Returns its games in order, and an error for each bad game.
-///
-/// # Errors
-/// If the file cannot be read or is no text.
-pub fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), LabError> {
+pub(crate) fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), LabError> {
     let file = File::open(path).map_err(LabError::reading(path))?;
     let (mut games, mut bad) = (Vec::new(), Vec::new());
     for game in pgn::read(file) {
@@ -174,10 +170,7 @@ pub(crate) fn report_refused(refused: &[String]) {
 }
 
 /// Writes to standard output and flushes. A closed pipe is an error, not a panic as in `print!`.
-///
-/// # Errors
-/// [`LabError::Output`].
-pub fn print(text: &str) -> Result<(), LabError> {
+pub(crate) fn print(text: &str) -> Result<(), LabError> {
     use io::Write;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(LabError::Output)

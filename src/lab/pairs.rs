@@ -31,34 +31,34 @@ const RULES: Rules = Rules {
 
 /// Options for playing pairs.
 #[derive(clap::Args, Clone, Debug)]
-pub struct PairArgs {
+pub(crate) struct PairArgs {
     /// Nodes per move
     #[arg(long, value_name = "N", default_value_t = 10_000,
           value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes: u64,
+    pub(crate) nodes: u64,
 
     /// Hash size in MB, per side
     #[arg(long, value_name = "MB", default_value_t = 16,
           value_parser = clap::value_parser!(u32).range(1..=MAX_HASH as i64))]
-    pub hash: u32,
+    pub(crate) hash: u32,
 
     #[command(flatten)]
-    pub openings: BookArgs,
+    pub(crate) openings: BookArgs,
 }
 
 /// The arguments, checked.
-pub struct PairSetup {
+pub(crate) struct PairSetup {
     /// The playing searcher with its defaults.
-    pub usual: Side,
+    pub(crate) usual: Side,
     /// See [`signature`](super::signature).
     signature: u64,
-    pub seed: u64,
-    pub book: Book,
+    pub(crate) seed: u64,
+    pub(crate) book: Book,
 }
 
 /// The settings that results of pairs depend on besides those of the sides, for the first line of a journal.
 #[derive(Serialize)]
-pub struct PairConfig {
+pub(crate) struct PairConfig {
     side: String,
     signature: u64,
     book: String,
@@ -69,19 +69,19 @@ pub struct PairConfig {
 
 /// The result of a pair for one side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct PairResult {
-    pub won: u32,
-    pub lost: u32,
+pub(crate) struct PairResult {
+    pub(crate) won: u32,
+    pub(crate) lost: u32,
 }
 
 impl PairResult {
     /// Wins less losses.
-    pub fn lead(self) -> i32 {
+    pub(crate) fn lead(self) -> i32 {
         self.won as i32 - self.lost as i32
     }
 
     /// For the other side.
-    pub fn reversed(self) -> PairResult {
+    pub(crate) fn reversed(self) -> PairResult {
         PairResult { won: self.lost, lost: self.won }
     }
 
@@ -103,10 +103,7 @@ impl AddAssign for PairResult {
 
 impl PairSetup {
     /// Checks the arguments.
-    ///
-    /// # Errors
-    /// If the book cannot be read.
-    pub fn new(args: &PairArgs) -> Result<PairSetup, LabError> {
+    pub(crate) fn new(args: &PairArgs) -> Result<PairSetup, LabError> {
         let usual = Side {
             searcher: SearcherKind::Playing.into(),
             scheme: SearcherKind::Playing.default_scheme(),
@@ -119,10 +116,12 @@ impl PairSetup {
     }
 
     /// Declares the journal of a run.
-    ///
-    /// # Errors
-    /// If the journal is an input.
-    pub fn declare(&self, files: &mut Files, args: &PairArgs, out: &Path) -> Result<(), LabError> {
+    pub(crate) fn declare(
+        &self,
+        files: &mut Files,
+        args: &PairArgs,
+        out: &Path,
+    ) -> Result<(), LabError> {
         if let Some(book) = &args.openings.book {
             files.reads(book, "the book being read");
         }
@@ -131,7 +130,7 @@ impl PairSetup {
         Ok(())
     }
 
-    pub fn config(&self) -> PairConfig {
+    pub(crate) fn config(&self) -> PairConfig {
         PairConfig {
             side: self.usual.to_string(),
             signature: self.signature,
@@ -144,10 +143,7 @@ impl PairSetup {
 
     /// Plays a pair, numbered from 1, and returns the result of the first side. When the book is
     /// used up, its openings are played again.
-    ///
-    /// # Errors
-    /// If there is no memory for the tables.
-    pub fn play(
+    pub(crate) fn play(
         &self,
         number: usize,
         first: &Side,
@@ -182,10 +178,7 @@ impl PairSetup {
 }
 
 /// Parses a number above 0, at most 1, for clap.
-///
-/// # Errors
-/// If the text is not such a number.
-pub fn share(text: &str) -> Result<f64, String> {
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     let read = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
     read.ok_or_else(|| format!("'{}' is not a number above 0, at most 1", quoted(text)))
 }

@@ -13,18 +13,18 @@ use crate::score::{Score, wdl};
 
 /// The origin of a report: program, command, date.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Origin {
+pub(crate) struct Origin {
     tacet: &'static str,
     commit: &'static str,
     network: String,
     date: String,
     /// The command that makes the report again, without options that change no result.
-    pub command: String,
+    pub(crate) command: String,
 }
 
 impl Origin {
     /// The origin of a report that `command` makes today.
-    pub fn new(command: String) -> Origin {
+    pub(crate) fn new(command: String) -> Origin {
         Origin {
             tacet: env!("CARGO_PKG_VERSION"),
             commit: env!("TACET_COMMIT"),
@@ -35,19 +35,19 @@ impl Origin {
     }
 
     /// `Tacet 0.1.0, commit ef1cd57, network 0123456789abcdef, 2026-11-26`
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let Origin { tacet, commit, network, date, .. } = self;
         format!("Tacet {tacet}, commit {commit}, network {network}, {date}")
     }
 }
 
 /// `1652668804` as `1,652,668,804`.
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
 /// A number with this many decimals, without the sign of a zero: `-0.04` is `0.0`.
-pub fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let digits = text.trim_start_matches('-');
     let is_zero = text != digits && digits.chars().all(|c| matches!(c, '0' | '.'));
@@ -55,13 +55,13 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// The same with a sign: `+0.0`, `-1.5`.
-pub fn signed(value: f64, decimals: usize) -> String {
+pub(crate) fn signed(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
     if text.starts_with('-') { text } else { format!("+{text}") }
 }
 
 /// A share in per cent, with two decimals if it is small: `76.9 %`, `0.03 %`; `-` of nothing.
-pub fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "-".to_owned();
     }
@@ -70,21 +70,18 @@ pub fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A count with its share of another: `1,234 (6.1 %)`; `0` if the count is 0.
-pub fn with_share(part: u64, whole: u64) -> String {
+pub(crate) fn with_share(part: u64, whole: u64) -> String {
     if part == 0 { "0".to_owned() } else { format!("{} ({})", grouped(part), percent(part, whole)) }
 }
 
 /// The number of unscaled centipawns that UCI shows as +100.
-pub fn unscaled_pawn() -> i32 {
+pub(crate) fn unscaled_pawn() -> i32 {
     (0..1_000).find(|&value| wdl::normalised(Score::cp(value)) >= 100).unwrap_or(100)
 }
 
 /// The start of the names of a command's files, whose directory is created: `out` as it stands, or
 /// `COMMAND-SUITE`, in `out` if that is a directory.
-///
-/// # Errors
-/// If the directory cannot be created.
-pub fn prefix(command: &str, suite: &Path, out: Option<&Path>) -> Result<PathBuf, LabError> {
+pub(crate) fn prefix(command: &str, suite: &Path, out: Option<&Path>) -> Result<PathBuf, LabError> {
     let stem = suite.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{command}-{stem}");
     let Some(path) = out else { return Ok(PathBuf::from(name)) };
@@ -97,10 +94,7 @@ pub fn prefix(command: &str, suite: &Path, out: Option<&Path>) -> Result<PathBuf
 }
 
 /// Writes anything as JSON.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write_json(
+pub(crate) fn write_json(
     files: &mut Files,
     output: Output,
     value: &impl Serialize,
@@ -109,10 +103,7 @@ pub fn write_json(
 }
 
 /// Anything as the text of a JSON file.
-///
-/// # Errors
-/// If the value cannot be serialised.
-pub fn json(value: &impl Serialize) -> Result<Vec<u8>, LabError> {
+pub(crate) fn json(value: &impl Serialize) -> Result<Vec<u8>, LabError> {
     let failure =
         |error: serde_json::Error| LabError::Machine(format!("cannot write JSON: {error}"));
     let mut text = serde_json::to_vec_pretty(value).map_err(failure)?;

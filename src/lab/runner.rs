@@ -24,34 +24,31 @@ use crate::time::{Limits, TimeManager};
 
 /// Positions of a suite.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// Suite of positions in EPD
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
 
     /// Leave out positions where a side has only king and pawns, as the paper did
     #[arg(long)]
-    pub discard_pawn_endings: bool,
+    pub(crate) discard_pawn_endings: bool,
 
     /// Keep only positions where both sides have only king and pawns
     #[arg(long, conflicts_with = "discard_pawn_endings")]
-    pub pawn_endings: bool,
+    pub(crate) pawn_endings: bool,
 
     /// Keep every Nth of these positions
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
-    pub every: u32,
+    pub(crate) every: u32,
 
     /// Skip bad lines and list them, instead of refusing the file
     #[arg(long)]
-    pub skip_bad: bool,
+    pub(crate) skip_bad: bool,
 }
 
 impl Selection {
     /// Reads the suite and selects.
-    ///
-    /// # Errors
-    /// If the file is no suite or if nothing is left. A position in which the game is over is left out.
-    pub fn read(&self) -> Result<Suite, LabError> {
+    pub(crate) fn read(&self) -> Result<Suite, LabError> {
         let mut suite = epd::read(&self.file, SkipBad(self.skip_bad))?;
         suite.records.retain(|record| {
             let bare = |color| record.position.non_pawn_pieces(color).is_empty();
@@ -70,7 +67,7 @@ impl Selection {
     }
 
     /// The selection as command-line words.
-    pub fn words(&self) -> Vec<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         let mut words = vec![self.file.display().to_string()];
         if self.discard_pawn_endings {
             words.push("--discard-pawn-endings".to_owned());
@@ -90,41 +87,41 @@ impl Selection {
 
 /// Options of the searches.
 #[derive(clap::Args, Clone, Debug)]
-pub struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// Searcher: playing or classic (the paper's)
     #[arg(long, value_name = "NAME", value_parser = searcher)]
-    pub searcher: Option<SearcherKind>,
+    pub(crate) searcher: Option<SearcherKind>,
 
     /// Hash size in MB, per job
     #[arg(long, value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    pub hash: u32,
+    pub(crate) hash: u32,
 
     /// Hash size in entries instead of MB, rounded up to a multiple of four
     #[arg(long, value_name = "N", conflicts_with = "hash",
           value_parser = clap::value_parser!(u32).range(1..))]
-    pub entries: Option<u32>,
+    pub(crate) entries: Option<u32>,
 
     /// Positions to search at once
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: u16,
+    pub(crate) jobs: u16,
 
     /// Turn an option of the classic searcher on or off, e.g. history=off
     #[arg(long = "switch", short_alias = 'o', value_name = "NAME=on|off", value_parser = switch)]
-    pub switches: Vec<Switch>,
+    pub(crate) switches: Vec<Switch>,
 }
 
 /// An option of the classic searcher, turned on or off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switch {
+pub(crate) struct Switch {
     name: &'static str,
     on: bool,
 }
 
 /// The size of a transposition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableSize {
+pub(crate) enum TableSize {
     Megabytes(u32),
     /// For tables of less than a megabyte.
     Entries(u32),
@@ -132,10 +129,7 @@ pub enum TableSize {
 
 impl TableSize {
     /// A table of this size.
-    ///
-    /// # Errors
-    /// If there is no memory for it.
-    pub fn table(self) -> Result<Table, LabError> {
+    pub(crate) fn table(self) -> Result<Table, LabError> {
         let size = |size| usize::try_from(size).unwrap_or(usize::MAX);
         let table = match self {
             TableSize::Megabytes(megabytes) => Table::new(size(megabytes)),
@@ -147,16 +141,16 @@ impl TableSize {
 
 /// The checked options of the searches.
 #[derive(Clone, Debug)]
-pub struct SearchSetup {
-    pub searcher: Searcher,
-    pub table: TableSize,
-    pub jobs: u16,
+pub(crate) struct SearchSetup {
+    pub(crate) searcher: Searcher,
+    pub(crate) table: TableSize,
+    pub(crate) jobs: u16,
 }
 
 /// The settings that search results depend on, for the first line of a journal. Field names are part of the
 /// file format.
 #[derive(Serialize)]
-pub struct SearchHeader {
+pub(crate) struct SearchHeader {
     journal: &'static str,
     tacet: &'static str,
     suite_hash: String,
@@ -172,10 +166,7 @@ pub struct SearchHeader {
 
 impl SearchArgs {
     /// Checks the arguments. `usual` is the searcher if none is named.
-    ///
-    /// # Errors
-    /// If an option has no effect with the searcher.
-    pub fn check(&self, usual: SearcherKind) -> Result<SearchSetup, LabError> {
+    pub(crate) fn check(&self, usual: SearcherKind) -> Result<SearchSetup, LabError> {
         let mut searcher = Searcher::from(self.searcher.unwrap_or(usual));
         for Switch { name, on } in &self.switches {
             *classic_option(&mut searcher, name).map_err(LabError::Usage)? = *on;
@@ -187,10 +178,10 @@ impl SearchArgs {
 }
 
 /// An option of the classic searcher by its name.
-///
-/// # Errors
-/// If there is none of that name, or if the searcher is another one.
-pub fn classic_option<'a>(searcher: &'a mut Searcher, name: &str) -> Result<&'a mut bool, String> {
+pub(crate) fn classic_option<'a>(
+    searcher: &'a mut Searcher,
+    name: &str,
+) -> Result<&'a mut bool, String> {
     let own = searcher.kind().name();
     match searcher {
         Searcher::Classic(options) => options
@@ -204,12 +195,12 @@ pub fn classic_option<'a>(searcher: &'a mut Searcher, name: &str) -> Result<&'a 
 
 impl SearchSetup {
     /// False if a search goes straight to its depth.
-    pub fn is_iterated(&self) -> bool {
+    pub(crate) fn is_iterated(&self) -> bool {
         !matches!(self.searcher, Searcher::Classic(ClassicOptions { iterations: false, .. }))
     }
 
     /// The options by name.
-    pub fn options_by_name(&self) -> BTreeMap<&'static str, bool> {
+    pub(crate) fn options_by_name(&self) -> BTreeMap<&'static str, bool> {
         let mut options = match self.searcher {
             Searcher::Classic(options) => options,
             Searcher::Pvs(_) => ClassicOptions::default(),
@@ -220,7 +211,7 @@ impl SearchSetup {
 
     /// The searcher and all options that differ from their defaults, as command-line words. Without
     /// `jobs`, which changes no result.
-    pub fn words(&self) -> Vec<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         words.push(format!("--searcher {}", self.searcher.kind().name()));
         match self.table {
@@ -238,7 +229,7 @@ impl SearchSetup {
     }
 
     /// The settings in a sentence.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let name = self.searcher.kind().name();
         let size = match self.table {
             TableSize::Megabytes(size) => format!("{size} MB"),
@@ -248,7 +239,12 @@ impl SearchSetup {
     }
 
     /// The first line of a journal of searches limited like this.
-    pub fn header(&self, journal: &'static str, suite: &Suite, limits: &Limits) -> SearchHeader {
+    pub(crate) fn header(
+        &self,
+        journal: &'static str,
+        suite: &Suite,
+        limits: &Limits,
+    ) -> SearchHeader {
         let (hash_mb, hash_entries) = match self.table {
             TableSize::Megabytes(size) => (Some(size), None),
             TableSize::Entries(count) => (None, Some(count)),
@@ -267,7 +263,7 @@ impl SearchSetup {
     }
 
     /// Searches a position with a table that is cleared before.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         position: &Position,
         scheme: &'static Scheme,
@@ -278,30 +274,24 @@ impl SearchSetup {
     }
 
     /// A job for a position without history.
-    pub fn job(&self, position: Position, scheme: &'static Scheme) -> SearchJob {
+    pub(crate) fn job(&self, position: Position, scheme: &'static Scheme) -> SearchJob {
         SearchJob { scheme, ..SearchJob::new(position, self.searcher.clone()) }
     }
 
     /// The classic searcher with the paper's settings, one job.
-    pub fn classic() -> SearchSetup {
+    pub(crate) fn classic() -> SearchSetup {
         let searcher = SearcherKind::Classic.into();
         SearchSetup { searcher, table: TableSize::Megabytes(64), jobs: 1 }
     }
 }
 
 /// Parses the name of a searcher, for clap.
-///
-/// # Errors
-/// If there is no such searcher.
-pub fn searcher(name: &str) -> Result<SearcherKind, String> {
+pub(crate) fn searcher(name: &str) -> Result<SearcherKind, String> {
     SearcherKind::named(name).ok_or_else(|| one_of("searcher", name, SearcherKind::names()))
 }
 
 /// Parses a depth in plies, for clap.
-///
-/// # Errors
-/// If it is not a number or out of range.
-pub fn depth(text: &str) -> Result<Depth, String> {
+pub(crate) fn depth(text: &str) -> Result<Depth, String> {
     let range = 1..MAX_PLY as Depth;
     let read = text.parse().ok().filter(|depth| range.contains(depth));
     read.ok_or_else(|| format!("a depth is a number from 1 to {}", range.end - 1))
@@ -309,7 +299,7 @@ pub fn depth(text: &str) -> Result<Depth, String> {
 
 /// Depths as typed: `8`, `8-12` or `7,9`. Sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Depths(pub Vec<Depth>);
+pub(crate) struct Depths(pub(crate) Vec<Depth>);
 
 impl FromStr for Depths {
     type Err = String;
@@ -332,7 +322,7 @@ fn switch(text: &str) -> Result<Switch, String> {
 }
 
 /// The error for an unknown name: suggests the most similar name, or lists all.
-pub fn one_of(
+pub(crate) fn one_of(
     what: &str,
     word: &str,
     names: impl IntoIterator<Item = &'static str> + Clone,
@@ -349,24 +339,24 @@ pub fn one_of(
 
 /// Searches that run at once and can be stopped together.
 #[derive(Default)]
-pub struct SearchGroup {
+pub(crate) struct SearchGroup {
     running: Mutex<Vec<Arc<TimeManager>>>,
     is_stopped: AtomicBool,
 }
 
 impl SearchGroup {
     /// True once the group was stopped. Later results are ignored.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
     /// Set when the group is stopped.
-    pub fn stop_flag(&self) -> &AtomicBool {
+    pub(crate) fn stop_flag(&self) -> &AtomicBool {
         &self.is_stopped
     }
 
     /// Ends all searches. Searches that begin later end at once.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.running().iter().for_each(|time| time.stop());
     }
@@ -390,31 +380,27 @@ impl SearchGroup {
 }
 
 /// One thread of [`for_all`]: its transposition table, and the searches it can be stopped with.
-pub struct TaskWorker<'a> {
-    pub table: &'a Table,
+pub(crate) struct TaskWorker<'a> {
+    pub(crate) table: &'a Table,
     group: &'a SearchGroup,
 }
 
 impl TaskWorker<'_> {
     /// A search with a table that is cleared before.
-    pub fn search(&self, job: &SearchJob, limits: Limits) -> Outcome {
+    pub(crate) fn search(&self, job: &SearchJob, limits: Limits) -> Outcome {
         self.table.clear();
         self.time(limits, |time| search::run(job, self.table, time, &mut |_| {}))
     }
 
     /// Runs a search of the caller, which ends when the group is stopped.
-    pub fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
+    pub(crate) fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
         self.group.time(limits, search)
     }
 }
 
 /// Does `work` for all tasks, `jobs` at once, each with a table of that size. `done` receives the
 /// results with the indices of their tasks, on the caller's thread, in the order in which they arrive.
-///
-/// # Errors
-/// If a table or a thread cannot be created, if `done` fails, and after Ctrl-C ([`LabError::Interrupted`]).
-/// Searches in progress are then abandoned.
-pub fn for_all<T: Sync, R: Send>(
+pub(crate) fn for_all<T: Sync, R: Send>(
     tasks: &[T],
     jobs: u16,
     size: TableSize,
@@ -430,10 +416,7 @@ pub fn for_all<T: Sync, R: Send>(
 
 /// [`for_all`] with other resources than tables: as many tasks at once as there are items in `owned`.
 /// `done` may stop the group, which ends the run without an error.
-///
-/// # Errors
-/// As [`for_all`].
-pub fn for_all_with<T: Sync, O: Send, R: Send>(
+pub(crate) fn for_all_with<T: Sync, O: Send, R: Send>(
     tasks: &[T],
     owned: Vec<O>,
     group: &SearchGroup,
@@ -475,10 +458,7 @@ pub fn for_all_with<T: Sync, O: Send, R: Send>(
 }
 
 /// Starts `work` on a thread of a scope, with room for the deepest search.
-///
-/// # Errors
-/// If no thread can be had.
-pub fn start<'scope, R: Send + 'scope>(
+pub(crate) fn start<'scope, R: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     work: impl FnOnce() -> R + Send + 'scope,
 ) -> Result<thread::ScopedJoinHandle<'scope, R>, LabError> {
@@ -487,10 +467,7 @@ pub fn start<'scope, R: Send + 'scope>(
 }
 
 /// Does `work` on a thread with room for the deepest search.
-///
-/// # Errors
-/// If no thread can be had.
-pub fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, LabError> {
+pub(crate) fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, LabError> {
     thread::scope(|scope| {
         start(scope, work)?.join().or_else(|panic| std::panic::resume_unwind(panic))
     })

@@ -27,7 +27,7 @@ const DEPTH: i32 = 20;
 /// the scheme's rules, since a change of the rules may not show in a few searches. 53 bits, since JSON
 /// readers keep no more. The rules enter as text of the change language, so that renaming a Rust item
 /// changes nothing.
-pub fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
+pub(crate) fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome) -> u64 {
     let limits = Limits { depth: Some(DEPTH), ..Limits::to_nodes(NODES) };
     let mut found = Vec::new();
     for position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
@@ -43,10 +43,7 @@ pub fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> Outcome)
 }
 
 /// The signatures of searches with these schemes, by the schemes' names.
-///
-/// # Errors
-/// If there is no memory for a table, and after Ctrl-C.
-pub fn of_all(
+pub(crate) fn of_all(
     setup: &SearchSetup,
     schemes: &[&'static Scheme],
 ) -> Result<BTreeMap<&'static str, u64>, LabError> {
@@ -64,10 +61,7 @@ pub fn of_all(
 
 /// Refuses results of an engine that searches differently, whatever its version. `made` holds the schemes and
 /// signatures of a journal.
-///
-/// # Errors
-/// If a signature differs; the message names the journal and the scheme.
-pub fn check<'a>(
+pub(crate) fn check<'a>(
     path: &Path,
     mut made: impl Iterator<Item = (&'a str, u64)>,
     signatures: &BTreeMap<&'static str, u64>,
@@ -84,10 +78,7 @@ pub fn check<'a>(
 }
 
 /// A signature of how a side searches. It differs between versions that search differently.
-///
-/// # Errors
-/// If there is no memory for its table, or no thread.
-pub fn of_side(side: &Side) -> Result<u64, LabError> {
+pub(crate) fn of_side(side: &Side) -> Result<u64, LabError> {
     runner::with_stack(|| {
         let player = Player::new(side);
         let mut player = player.map_err(|error| LabError::Machine(error.to_string()))?;

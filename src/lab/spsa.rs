@@ -11,7 +11,7 @@
 //! so a killed run resumes from the same values. With one iteration at a time a run depends only on its
 //! settings.
 
-pub mod gains;
+pub(crate) mod gains;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -40,35 +40,35 @@ const REPORTS: usize = 20;
 
 /// Tune search parameters by games; without --tune, list them in OpenBench's format
 #[derive(clap::Args, Clone, Debug)]
-pub struct SpsaArgs {
+pub(crate) struct SpsaArgs {
     /// Parameters to tune
     #[arg(long, value_name = "NAME,NAME..", value_delimiter = ',', value_parser = tunable,
           requires_all = ["iterations", "out"])]
-    pub tune: Vec<&'static Param>,
+    pub(crate) tune: Vec<&'static Param>,
 
     /// Pairs of games
     #[arg(long, value_name = "N", requires = "tune",
           value_parser = clap::value_parser!(u32).range(1..))]
-    pub iterations: Option<u32>,
+    pub(crate) iterations: Option<u32>,
 
     /// Final step of a parameter per game won, relative to its own step (OpenBench's R_end)
     #[arg(long, value_name = "R", default_value_t = RATE, value_parser = share)]
-    pub rate: f64,
+    pub(crate) rate: f64,
 
     #[command(flatten)]
-    pub games: PairArgs,
+    pub(crate) games: PairArgs,
 
     /// Pairs of games to play at once; above 1 the run cannot be repeated exactly
     #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub concurrency: u16,
+    pub(crate) concurrency: u16,
 
     /// Journal of the results; the same command resumes from it
     #[arg(long, value_name = "FILE", requires = "tune")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub restart: Restart,
+    pub(crate) restart: Restart,
 }
 
 fn tunable(name: &str) -> Result<&'static Param, String> {
@@ -82,10 +82,7 @@ fn tunables() -> impl Iterator<Item = &'static Param> {
 }
 
 /// Runs `tacet spsa`: tunes parameters, or lists them.
-///
-/// # Errors
-/// If arguments are bad, or files cannot be read or written.
-pub fn run(args: &SpsaArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &SpsaArgs) -> Result<(), LabError> {
     match (args.tune.is_empty(), &args.out) {
         (false, Some(out)) => {
             let plan = Plan::new(args)?;

@@ -30,7 +30,7 @@ const DEFAULT_DEPTH: Depth = 8;
 /// (am). Where the length of a mate is known (dm, bm #N, ce +MN), it is solved if a mate at most that
 /// long is found.
 #[derive(clap::Args, Clone, Debug)]
-pub struct SuiteArgs {
+pub(crate) struct SuiteArgs {
     #[command(flatten)]
     selection: Selection,
 
@@ -70,11 +70,7 @@ pub struct SuiteArgs {
 }
 
 /// Runs `tacet suite`. An unsolved position is no error.
-///
-/// # Errors
-/// If the suite cannot be read or is not EPD, if an output is refused or cannot be written, and after
-/// Ctrl-C.
-pub fn run(args: &SuiteArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let run = Run::new(args)?;
     let mut files = Files::new(args.restart.force);
     files.reads(&args.selection.file, "the suite being read");

@@ -12,36 +12,36 @@ use crate::search::stats::Stats;
 
 /// The search of one position with one scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PositionResult {
-    pub line: usize,
-    pub scheme: String,
+pub(crate) struct PositionResult {
+    pub(crate) line: usize,
+    pub(crate) scheme: String,
     /// The signature of the engine that made the results.
-    pub signature: u64,
+    pub(crate) signature: u64,
     /// The depth searched to; `None` if the search was limited otherwise.
-    pub to_depth: Option<Depth>,
+    pub(crate) to_depth: Option<Depth>,
     /// Every depth completed, first to last.
-    pub steps: Vec<SearchSnapshot>,
+    pub(crate) steps: Vec<SearchSnapshot>,
     /// The state when the search ended, perhaps within an iteration.
-    pub end: SearchSnapshot,
+    pub(crate) end: SearchSnapshot,
 }
 
 /// The state of a search at one moment. All counts are cumulative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchSnapshot {
-    pub depth: Depth,
+pub(crate) struct SearchSnapshot {
+    pub(crate) depth: Depth,
     /// In UCI form.
-    pub best: String,
+    pub(crate) best: String,
     /// In UCI form, in unscaled centipawns.
-    pub score: String,
+    pub(crate) score: String,
     /// `None` if the position sets no task.
-    pub solved: Option<bool>,
-    pub micros: u64,
-    pub stats: Stats,
+    pub(crate) solved: Option<bool>,
+    pub(crate) micros: u64,
+    pub(crate) stats: Stats,
 }
 
 impl PositionResult {
     /// The state after a depth, or at the end. A search that ended earlier keeps its last state.
-    pub fn at(&self, depth: Option<Depth>) -> &SearchSnapshot {
+    pub(crate) fn at(&self, depth: Option<Depth>) -> &SearchSnapshot {
         let Some(depth) = depth else { return &self.end };
         let reached = self.steps.iter().rev().find(|step| step.depth <= depth);
         reached.unwrap_or(&self.end)
@@ -50,39 +50,39 @@ impl PositionResult {
 
 /// The sum over all positions of one scheme at one depth: a row of the tables.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// `None` for the end of searches that were not limited by depth.
-    pub depth: Option<Depth>,
-    pub scheme: String,
+    pub(crate) depth: Option<Depth>,
+    pub(crate) scheme: String,
     /// Nodes, as a multiple of those of the base.
-    pub ratio: f64,
+    pub(crate) ratio: f64,
     /// `None` for the base itself.
-    pub ratio_interval: Option<Interval>,
+    pub(crate) ratio_interval: Option<Interval>,
     /// The ratio position by position; `None` for the base itself.
-    pub spread: Option<Spread>,
+    pub(crate) spread: Option<Spread>,
     /// Nodes, as a multiple of those at one ply less.
-    pub growth: Option<f64>,
-    pub solved: usize,
+    pub(crate) growth: Option<f64>,
+    pub(crate) solved: usize,
     /// Positions solved, less those of the base.
-    pub gained: i64,
+    pub(crate) gained: i64,
     /// `None` for the base itself.
-    pub gained_interval: Option<Interval>,
+    pub(crate) gained_interval: Option<Interval>,
     /// Seconds of all searches together.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     #[serde(flatten)]
-    pub stats: Stats,
+    pub(crate) stats: Stats,
 }
 
 /// The distribution over the positions of the ratio of a scheme's nodes to those of the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    pub least: f64,
-    pub least_line: usize,
-    pub tenth: f64,
-    pub median: f64,
-    pub nine_tenths: f64,
-    pub most: f64,
-    pub most_line: usize,
+pub(crate) struct Spread {
+    pub(crate) least: f64,
+    pub(crate) least_line: usize,
+    pub(crate) tenth: f64,
+    pub(crate) median: f64,
+    pub(crate) nine_tenths: f64,
+    pub(crate) most: f64,
+    pub(crate) most_line: usize,
 }
 
 impl Spread {
@@ -98,24 +98,24 @@ impl Spread {
 
 /// A comparison: the same positions searched with several schemes.
 #[derive(Clone, Copy, Debug)]
-pub struct Grid<'a> {
-    pub schemes: &'a [&'static str],
+pub(crate) struct Grid<'a> {
+    pub(crate) schemes: &'a [&'static str],
     /// Index in `schemes` of the one that the others are compared with.
-    pub base: usize,
+    pub(crate) base: usize,
     /// The positions' results, each list in the order of `schemes`.
-    pub results: &'a [Vec<&'a PositionResult>],
+    pub(crate) results: &'a [Vec<&'a PositionResult>],
 }
 
 impl Grid<'_> {
     /// The rows of the tables: all schemes at the first depth, then at the second, and so on.
-    pub fn cells(&self, depths: &[Option<Depth>]) -> Vec<Cell> {
+    pub(crate) fn cells(&self, depths: &[Option<Depth>]) -> Vec<Cell> {
         let schemes = 0..self.schemes.len();
         let line = |&depth| schemes.clone().map(move |scheme| self.cell(depth, scheme));
         depths.iter().flat_map(line).collect()
     }
 
     /// The nodes of a scheme in all positions.
-    pub fn nodes(&self, depth: Depth, scheme: usize) -> u64 {
+    pub(crate) fn nodes(&self, depth: Depth, scheme: usize) -> u64 {
         self.steps(Some(depth), scheme).map(|step| step.stats.nodes).sum()
     }
 
@@ -161,7 +161,7 @@ fn count(pairs: &[(bool, bool)], which: impl Fn(&(bool, bool)) -> bool) -> usize
 }
 
 /// The first table: tree size and positions solved, a column headed `found`.
-pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> TextTable {
+pub(crate) fn tree_table(cells: &[Cell], base: &str, found: &str) -> TextTable {
     use Align::{Left, Right};
     let mut table = TextTable::new(&[
         ("depth", Right),
@@ -193,7 +193,7 @@ pub fn tree_table(cells: &[Cell], base: &str, found: &str) -> TextTable {
 }
 
 /// The table of [`Spread`].
-pub fn spread_table(cells: &[Cell]) -> TextTable {
+pub(crate) fn spread_table(cells: &[Cell]) -> TextTable {
     use Align::{Left, Right};
     let mut table = TextTable::new(&[
         ("depth", Right),
@@ -220,7 +220,7 @@ pub fn spread_table(cells: &[Cell]) -> TextTable {
 }
 
 /// The table of null moves, verifications and the like.
-pub fn inside_table(cells: &[Cell]) -> TextTable {
+pub(crate) fn inside_table(cells: &[Cell]) -> TextTable {
     use Align::{Left, Right};
     let mut table = TextTable::new(&[
         ("depth", Right),
@@ -270,7 +270,7 @@ fn interval_text(interval: Option<Interval>, text: impl Fn(f64) -> String, unit:
 }
 
 /// The cells as CSV. Fields that do not apply are empty.
-pub fn csv(cells: &[Cell]) -> String {
+pub(crate) fn csv(cells: &[Cell]) -> String {
     let mut heads = vec![
         "depth",
         "scheme",

@@ -31,7 +31,7 @@ use recorder::{Recorder, Tree};
 /// side by side: which null moves were believed, which were verified, which were false, and the
 /// first node where two schemes differ.
 #[derive(clap::Args, Clone, Debug)]
-pub struct TraceArgs {
+pub(crate) struct TraceArgs {
     /// Position in FEN
     fen: String,
 
@@ -66,10 +66,7 @@ const PAGE: &str = include_str!("trace/page.html");
 const PLACE: &str = "/*DATA*/";
 
 /// Runs `tacet trace`.
-///
-/// # Errors
-/// If the position is illegal or the game is over in it, or if the page cannot be written.
-pub fn run(args: &TraceArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &TraceArgs) -> Result<(), LabError> {
     let position = Position::from_fen(&args.fen)
         .map_err(|error| LabError::Usage(format!("{}: {error}", args.fen)))?;
     if !position.has_legal_move() {

@@ -37,7 +37,7 @@ const NODES: u64 = 2_500_000;
 
 /// Tell whether the side to move is in zugzwang
 #[derive(clap::Args, Clone, Debug)]
-pub struct ZugzwangArgs {
+pub(crate) struct ZugzwangArgs {
     /// Position, in FEN
     #[arg(required_unless_present_any = ["epd", "position"], conflicts_with = "epd", num_args = 1..=6)]
     fen: Vec<String>,
@@ -100,10 +100,7 @@ pub struct ZugzwangArgs {
 }
 
 /// Runs `tacet zugzwang`: examines one position or a suite, and prints the verdicts.
-///
-/// # Errors
-/// If arguments, positions or files are bad, and after Ctrl-C.
-pub fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
+pub(crate) fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
     let examiner = Examiner::new(args)?;
     let mut files = Files::new(args.force);
     let suite = args.epd.as_deref().map(|path| {
@@ -164,7 +161,7 @@ impl ZugzwangArgs {
 
 /// The verdict on the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ZugzwangVerdict {
+pub(crate) enum ZugzwangVerdict {
     /// It has no legal move.
     Over,
     /// It is in check and cannot pass.
@@ -176,7 +173,7 @@ pub enum ZugzwangVerdict {
 }
 
 impl ZugzwangVerdict {
-    pub const ALL: [ZugzwangVerdict; 5] = [
+    pub(crate) const ALL: [ZugzwangVerdict; 5] = [
         ZugzwangVerdict::Over,
         ZugzwangVerdict::Check,
         ZugzwangVerdict::None,
@@ -184,7 +181,7 @@ impl ZugzwangVerdict {
         ZugzwangVerdict::Mutual,
     ];
 
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             ZugzwangVerdict::Over => "game over",
             ZugzwangVerdict::Check => "in check",
@@ -197,20 +194,20 @@ impl ZugzwangVerdict {
 
 /// The values of moving and of passing, both from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MoveAndPass<T> {
-    pub moving: T,
-    pub passing: T,
+pub(crate) struct MoveAndPass<T> {
+    pub(crate) moving: T,
+    pub(crate) passing: T,
 }
 
 impl MoveAndPass<Score> {
     /// The advantage of passing, in unscaled centipawns.
-    pub fn gain(&self) -> i32 {
+    pub(crate) fn gain(&self) -> i32 {
         self.passing - self.moving
     }
 
     /// The verdict on these scores. Passing must be better by `margin`; scores beyond `draw` are wins
     /// and losses. Being mated earlier is worse, whatever the margin.
-    pub fn verdict(&self, margin: i32, draw: i32) -> ZugzwangVerdict {
+    pub(crate) fn verdict(&self, margin: i32, draw: i32) -> ZugzwangVerdict {
         let result = |score: Score| {
             if score.value().abs() <= draw { 0 } else { score.value().signum() }
         };
@@ -227,7 +224,7 @@ impl MoveAndPass<Score> {
 
 impl MoveAndPass<Wdl> {
     /// True if the side to move loses, whichever it is.
-    pub fn is_full_point(&self) -> bool {
+    pub(crate) fn is_full_point(&self) -> bool {
         (self.moving, self.passing) == (Wdl::Loss, Wdl::Win)
     }
 }
@@ -236,7 +233,7 @@ impl MoveAndPass<Wdl> {
 /// the position, or if the side to move cannot pass or move.
 ///
 /// A zugzwang is mutual (see the [module](self)) unless the pass stalemates the other side.
-pub fn exact(
+pub(crate) fn exact(
     position: &Position,
     tables: &Tablebase,
 ) -> Option<(ZugzwangVerdict, MoveAndPass<Wdl>)> {

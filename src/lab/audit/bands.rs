@@ -6,14 +6,14 @@ use super::judge::{CutoffVerdict, JudgedCutoff};
 use crate::kit::table::{Align, TextTable};
 
 /// A way to divide cutoffs.
-pub struct Division {
-    pub name: &'static str,
+pub(crate) struct Division {
+    pub(crate) name: &'static str,
     /// The band of a sample; bands are shown in the order of their numbers.
-    pub band: fn(&JudgedCutoff) -> (i32, String),
+    pub(crate) band: fn(&JudgedCutoff) -> (i32, String),
 }
 
 /// All divisions, in the order in which they are shown.
-pub const DIVISIONS: [Division; 9] = [
+pub(crate) const DIVISIONS: [Division; 9] = [
     Division { name: "depth of the node", band: |s| (s.depth, s.depth.to_string()) },
     Division {
         name: "depth of the null-move search",
@@ -80,23 +80,23 @@ pub const DIVISIONS: [Division; 9] = [
 
 impl JudgedCutoff {
     /// Is beta a mate score against the side that passes?
-    pub fn is_mate_question(&self) -> bool {
+    pub(crate) fn is_mate_question(&self) -> bool {
         self.beta < -crate::score::Score::MATE_BOUND.value()
     }
 }
 
 /// The counts of a band.
 #[derive(Clone, Copy, Default)]
-pub struct Count {
-    pub audited: u64,
-    pub zugzwangs: u64,
-    pub horizon: u64,
+pub(crate) struct Count {
+    pub(crate) audited: u64,
+    pub(crate) zugzwangs: u64,
+    pub(crate) horizon: u64,
     /// Nodes of the searches without null moves.
-    pub nodes: u64,
+    pub(crate) nodes: u64,
 }
 
 impl Count {
-    pub fn of<'a>(samples: impl IntoIterator<Item = &'a JudgedCutoff>) -> Count {
+    pub(crate) fn of<'a>(samples: impl IntoIterator<Item = &'a JudgedCutoff>) -> Count {
         samples.into_iter().fold(Count::default(), |count, sample| Count {
             audited: count.audited + 1,
             zugzwangs: count.zugzwangs + u64::from(sample.verdict == CutoffVerdict::Zugzwang),
@@ -105,17 +105,17 @@ impl Count {
         })
     }
 
-    pub fn wrong(self) -> u64 {
+    pub(crate) fn wrong(self) -> u64 {
         self.zugzwangs + self.horizon
     }
 
-    pub fn rate(self) -> f64 {
+    pub(crate) fn rate(self) -> f64 {
         self.wrong() as f64 / self.audited.max(1) as f64
     }
 }
 
 /// The 95 % interval of a share (Wilson 1927), for `part` of `whole`.
-pub fn wilson(part: u64, whole: u64) -> (f64, f64) {
+pub(crate) fn wilson(part: u64, whole: u64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     if whole == 0 {
         return (0.0, 1.0);
@@ -130,7 +130,7 @@ pub fn wilson(part: u64, whole: u64) -> (f64, f64) {
 }
 
 /// The table of one division, a row for each band and scheme. Schemes are those of `found`.
-pub fn table(division: &Division, found: &[Found]) -> TextTable {
+pub(crate) fn table(division: &Division, found: &[Found]) -> TextTable {
     let mut table = TextTable::new(&[
         (division.name, Align::Left),
         ("scheme", Align::Left),
@@ -175,11 +175,11 @@ fn cells(count: Count) -> Vec<String> {
 }
 
 /// A share in per cent with three decimals.
-pub fn share(share: f64) -> String {
+pub(crate) fn share(share: f64) -> String {
     format!("{:.3}", 100.0 * share)
 }
 
-pub fn interval((low, high): (f64, f64)) -> String {
+pub(crate) fn interval((low, high): (f64, f64)) -> String {
     format!("{} to {}", share(low), share(high))
 }
 

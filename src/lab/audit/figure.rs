@@ -15,10 +15,7 @@ const SHIFT: f64 = 0.09;
 type Failure = Box<dyn std::error::Error>;
 
 /// Draws the figure and returns the text of the SVG file.
-///
-/// # Errors
-/// If the drawing fails.
-pub fn draw(title: &str, found: &[Found]) -> Result<String, LabError> {
+pub(crate) fn draw(title: &str, found: &[Found]) -> Result<String, LabError> {
     let mut text = String::new();
     paint(&mut text, title, found)
         .map_err(|error| LabError::Machine(format!("cannot draw the figure: {error}")))?;

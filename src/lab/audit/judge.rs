@@ -16,7 +16,7 @@ use crate::time::{Limits, TimeManager};
 /// The result of the search without null moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CutoffVerdict {
+pub(crate) enum CutoffVerdict {
     /// Some move reaches beta.
     True,
     /// No move reaches beta; passing, searched as deep, does.
@@ -27,56 +27,56 @@ pub enum CutoffVerdict {
 
 /// An audited cutoff: a row of the CSV file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct JudgedCutoff {
+pub(crate) struct JudgedCutoff {
     /// The position of the node.
-    pub fen: String,
+    pub(crate) fen: String,
     /// The depth of the node in plies.
-    pub depth: Depth,
+    pub(crate) depth: Depth,
     /// The depth to which the null move was searched; 0 and below is quiescence.
-    pub null_depth: Depth,
+    pub(crate) null_depth: Depth,
     /// Plies from the root.
-    pub ply: Ply,
+    pub(crate) ply: Ply,
     /// The bound in unscaled centipawns, for the side to move; mates are beyond 31,000.
-    pub beta: i32,
+    pub(crate) beta: i32,
     /// The static evaluation less beta, in unscaled centipawns.
-    pub margin: i32,
+    pub(crate) margin: i32,
     /// Pieces of the side to move besides king and pawns.
-    pub pieces: u32,
+    pub(crate) pieces: u32,
     /// Such pieces of both sides.
-    pub all_pieces: u32,
-    pub is_pv: bool,
-    pub verdict: CutoffVerdict,
+    pub(crate) all_pieces: u32,
+    pub(crate) is_pv: bool,
+    pub(crate) verdict: CutoffVerdict,
     /// The value that the search without null moves found in the window `(beta - 1, beta)`.
-    pub value: i32,
+    pub(crate) value: i32,
     /// Nodes of that search: what verifying this cutoff costs.
-    pub nodes: u64,
+    pub(crate) nodes: u64,
     /// The best line at this depth without null moves; only of false cutoffs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub line: String,
+    pub(crate) line: String,
     /// Whether the root's move or the solution changes if this one cutoff is denied; only of false
     /// cutoffs and their controls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub matters: Option<bool>,
+    pub(crate) matters: Option<bool>,
 }
 
 impl JudgedCutoff {
-    pub fn is_false(&self) -> bool {
+    pub(crate) fn is_false(&self) -> bool {
         self.verdict != CutoffVerdict::True
     }
 
     /// Does the opponent of the root's side pass?
-    pub fn is_opponent(&self) -> bool {
+    pub(crate) fn is_opponent(&self) -> bool {
         self.ply % 2 == 1
     }
 }
 
 /// Tables for searches of different depths. Clearing a large one costs more than a shallow search.
-pub struct Tables([Table; 3]);
+pub(crate) struct Tables([Table; 3]);
 
 impl Tables {
     const ENTRIES: [u32; 3] = [1 << 12, 1 << 16, 1 << 19];
 
-    pub fn new() -> Result<Tables, LabError> {
+    pub(crate) fn new() -> Result<Tables, LabError> {
         let [a, b, c] = Tables::ENTRIES.map(|count| TableSize::Entries(count).table());
         Ok(Tables([a?, b?, c?]))
     }
@@ -93,16 +93,16 @@ impl Tables {
 }
 
 /// Judges the cutoffs of one search.
-pub struct Judge<'a> {
-    pub setup: &'a SearchSetup,
-    pub tables: &'a Tables,
+pub(crate) struct Judge<'a> {
+    pub(crate) setup: &'a SearchSetup,
+    pub(crate) tables: &'a Tables,
     /// Ends all searches when it is stopped. Later results are invalid.
-    pub time: &'a TimeManager,
+    pub(crate) time: &'a TimeManager,
 }
 
 impl Judge<'_> {
     /// Searches the node again to its full depth, without null moves.
-    pub fn judge(&self, candidate: &SampledCutoff) -> JudgedCutoff {
+    pub(crate) fn judge(&self, candidate: &SampledCutoff) -> JudgedCutoff {
         let SampledCutoff { position, keys, node, null_depth } = candidate;
         let beta = node.beta;
         let (value, nodes) = self.decide(position, keys.clone(), beta, node.depth, node.ply);
@@ -133,7 +133,7 @@ impl Judge<'_> {
     }
 
     /// The best line of a node at its depth without null moves, in standard algebraic notation.
-    pub fn best_line(&self, candidate: &SampledCutoff) -> String {
+    pub(crate) fn best_line(&self, candidate: &SampledCutoff) -> String {
         let SampledCutoff { position, keys, node, .. } = candidate;
         let job = self.job(position.clone(), keys.clone());
         let time = TimeManager::with_limits(Limits::to_depth(node.depth));

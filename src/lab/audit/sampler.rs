@@ -15,13 +15,13 @@ use crate::search::observer::{NullCutoff, Observer};
 
 /// Cutoffs kept for each depth of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct SampleSize {
+pub(crate) struct SampleSize {
     /// At most this many at each depth.
-    pub each: usize,
+    pub(crate) each: usize,
     /// At most this many at each depth from `deep_from` on.
-    pub deep: usize,
+    pub(crate) deep: usize,
     /// See `deep`.
-    pub deep_from: Depth,
+    pub(crate) deep_from: Depth,
 }
 
 impl SampleSize {
@@ -32,16 +32,16 @@ impl SampleSize {
 
 /// A cutoff to be audited.
 #[derive(Clone, Debug)]
-pub struct SampledCutoff {
-    pub position: Position,
+pub(crate) struct SampledCutoff {
+    pub(crate) position: Position,
     /// Keys of the positions before it.
-    pub keys: Vec<u64>,
-    pub node: NodeFacts,
-    pub null_depth: Depth,
+    pub(crate) keys: Vec<u64>,
+    pub(crate) node: NodeFacts,
+    pub(crate) null_depth: Depth,
 }
 
 impl SampledCutoff {
-    pub fn new(cutoff: &NullCutoff<'_>) -> SampledCutoff {
+    pub(crate) fn new(cutoff: &NullCutoff<'_>) -> SampledCutoff {
         SampledCutoff {
             position: cutoff.position.clone(),
             keys: cutoff.keys.to_vec(),
@@ -53,7 +53,7 @@ impl SampledCutoff {
 
 /// Keeps a sample of the cutoffs that a search believes.
 #[derive(Debug)]
-pub struct CutoffSampler {
+pub(crate) struct CutoffSampler {
     size: SampleSize,
     seed: u64,
     strata: Mutex<BTreeMap<Depth, Stratum>>,
@@ -61,20 +61,20 @@ pub struct CutoffSampler {
 
 /// The cutoffs of one depth.
 #[derive(Clone, Debug, Default)]
-pub struct Stratum {
+pub(crate) struct Stratum {
     /// Number of cutoffs.
-    pub cutoffs: u64,
+    pub(crate) cutoffs: u64,
     /// The sample, by ascending hash.
-    pub kept: BTreeMap<u64, SampledCutoff>,
+    pub(crate) kept: BTreeMap<u64, SampledCutoff>,
 }
 
 impl CutoffSampler {
-    pub fn new(size: SampleSize, seed: u64) -> CutoffSampler {
+    pub(crate) fn new(size: SampleSize, seed: u64) -> CutoffSampler {
         CutoffSampler { size, seed, strata: Mutex::default() }
     }
 
     /// The cutoffs, by depth.
-    pub fn strata(&self) -> BTreeMap<Depth, Stratum> {
+    pub(crate) fn strata(&self) -> BTreeMap<Depth, Stratum> {
         self.strata.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -101,14 +101,14 @@ impl Observer for CutoffSampler {
 
 /// Denies one cutoff (position, depth and bound) wherever it occurs in the search.
 #[derive(Debug)]
-pub struct Denier {
+pub(crate) struct Denier {
     key: u64,
     depth: Depth,
     beta: Score,
 }
 
 impl Denier {
-    pub fn new(candidate: &SampledCutoff) -> Denier {
+    pub(crate) fn new(candidate: &SampledCutoff) -> Denier {
         let SampledCutoff { position, node, .. } = candidate;
         Denier { key: position.key(), depth: node.depth, beta: node.beta }
     }

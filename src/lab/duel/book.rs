@@ -8,26 +8,23 @@ use crate::lab::{LabError, read_games, report_refused};
 
 /// The book and the order of its openings.
 #[derive(clap::Args, Clone, Debug)]
-pub struct BookArgs {
+pub(crate) struct BookArgs {
     /// Openings in EPD, or in PGN if the name ends in .pgn [default: a built-in set]
     #[arg(long, value_name = "FILE")]
-    pub book: Option<PathBuf>,
+    pub(crate) book: Option<PathBuf>,
 
     /// Seed of all random choices, such as the order of openings
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
 
     /// Skip bad lines of an EPD book and list them, instead of refusing the file
     #[arg(long, requires = "book")]
-    pub skip_bad: bool,
+    pub(crate) skip_bad: bool,
 }
 
 impl BookArgs {
     /// The openings in their order.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or has no opening or a bad one.
-    pub fn open(&self) -> Result<Book, LabError> {
+    pub(crate) fn open(&self) -> Result<Book, LabError> {
         let mut book = match &self.book {
             Some(path) => read(path, SkipBad(self.skip_bad))?,
             None => Book::built_in(),
@@ -78,10 +75,7 @@ fn read_pgn(path: &Path) -> Result<Vec<Opening>, LabError> {
 
 /// Checks that a book has an opening for each of this many pairs of games. Without a clock the same
 /// opening gives the same games again.
-///
-/// # Errors
-/// If there are too few.
-pub fn check_pairs(book: &Book, pairs: usize) -> Result<(), LabError> {
+pub(crate) fn check_pairs(book: &Book, pairs: usize) -> Result<(), LabError> {
     if pairs <= book.len() {
         return Ok(());
     }

@@ -17,31 +17,31 @@ use crate::score::Score;
 
 /// A finished game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct GameRecord {
+pub(crate) struct GameRecord {
     /// Its number, from 0. Games 2n and 2n + 1 have the same opening; A is White in the former.
-    pub game: usize,
+    pub(crate) game: usize,
     /// The opening's number in its book.
-    pub opening: usize,
+    pub(crate) opening: usize,
     /// The position before the opening's moves.
-    pub start: String,
+    pub(crate) start: String,
     /// Number of moves that belong to the opening.
-    pub book_moves: usize,
+    pub(crate) book_moves: usize,
     /// All moves.
-    pub moves: String,
+    pub(crate) moves: String,
     /// The searches of the moves after the opening.
-    pub thoughts: Vec<Thought>,
+    pub(crate) thoughts: Vec<Thought>,
     /// `1-0`, `0-1` or `1/2-1/2`.
-    pub result: String,
+    pub(crate) result: String,
     /// Why it ended.
-    pub ending: Ending,
+    pub(crate) ending: Ending,
     /// The day it ended, as `2026-11-26`; empty in journals of versions before this field.
     #[serde(default)]
-    pub date: String,
+    pub(crate) date: String,
 }
 
 impl GameRecord {
     /// The record of a game.
-    pub fn new(game: usize, opening: &Opening, finished: &Finished) -> GameRecord {
+    pub(crate) fn new(game: usize, opening: &Opening, finished: &Finished) -> GameRecord {
         let played = finished.replies.iter().map(|reply| &reply.m);
         let moves: Vec<String> =
             opening.moves.iter().chain(played).map(PackedMove::to_string).collect();
@@ -59,12 +59,12 @@ impl GameRecord {
     }
 
     /// Is A White?
-    pub const fn a_is_white(&self) -> bool {
+    pub(crate) const fn a_is_white(&self) -> bool {
         self.game.is_multiple_of(2)
     }
 
     /// The half points that A made: 0, 1 or 2.
-    pub fn half_points(&self) -> usize {
+    pub(crate) fn half_points(&self) -> usize {
         match (self.result.as_str(), self.a_is_white()) {
             ("1-0", true) | ("0-1", false) => 2,
             ("1-0", false) | ("0-1", true) => 0,
@@ -73,7 +73,7 @@ impl GameRecord {
     }
 
     /// The game for PGN; `None` if the record is not a legal game.
-    pub fn to_pgn(&self, a: &Side, b: &Side) -> Option<Game> {
+    pub(crate) fn to_pgn(&self, a: &Side, b: &Side) -> Option<Game> {
         let start = Position::from_fen(&self.start).ok()?;
         let mut reader = MoveReader::new(start);
         reader.read_all(&self.moves).ok()?;
@@ -133,34 +133,34 @@ fn comment(thought: &Thought) -> String {
 /// are complete. No pair counts after the one at which the sequential test decides. So at fixed nodes
 /// the result does not depend on the number of games at once.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// A's wins, draws and losses.
-    pub results: [u64; 3],
+    pub(crate) results: [u64; 3],
     /// The pairs.
-    pub pairs: Pentanomial,
+    pub(crate) pairs: Pentanomial,
     /// How the games ended.
-    pub endings: BTreeMap<Ending, u64>,
+    pub(crate) endings: BTreeMap<Ending, u64>,
     /// Nodes and moves of A and of B.
-    pub effort: [Effort; 2],
+    pub(crate) effort: [Effort; 2],
     /// The decision of the sequential test and its log-likelihood ratio, if there is a test.
-    pub test: Option<(Decision, f64)>,
+    pub(crate) test: Option<(Decision, f64)>,
     sprt: Option<Sprt>,
 }
 
 /// The effort of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Moves searched.
-    pub moves: u64,
+    pub(crate) moves: u64,
     /// Nodes of all of them.
-    pub nodes: u64,
+    pub(crate) nodes: u64,
     /// Depths completed, added up.
-    pub depths: u64,
+    pub(crate) depths: u64,
 }
 
 impl Standing {
     /// Before the first game.
-    pub fn new(sprt: Option<Sprt>) -> Standing {
+    pub(crate) fn new(sprt: Option<Sprt>) -> Standing {
         Standing {
             results: [0; 3],
             pairs: Pentanomial::default(),
@@ -172,7 +172,7 @@ impl Standing {
     }
 
     /// Counts the pairs that can be counted. `games` are the games of the match by number.
-    pub fn update(&mut self, games: &[Option<GameRecord>]) {
+    pub(crate) fn update(&mut self, games: &[Option<GameRecord>]) {
         while !self.is_decided() {
             let next = self.pairs.pairs() as usize * 2;
             let Some([Some(first), Some(second)]) = games.get(next..next + 2) else { return };
@@ -184,17 +184,17 @@ impl Standing {
     }
 
     /// Has the sequential test decided?
-    pub fn is_decided(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         self.test.is_some_and(|(decision, _)| decision != Decision::Open)
     }
 
     /// The games counted.
-    pub fn games(&self) -> u64 {
+    pub(crate) fn games(&self) -> u64 {
         self.results.iter().sum()
     }
 
     /// A's points.
-    pub fn points(&self) -> f64 {
+    pub(crate) fn points(&self) -> f64 {
         self.results[0] as f64 + self.results[1] as f64 / 2.0
     }
 

@@ -10,16 +10,13 @@ use crate::search::params::{Param, settable};
 use crate::search::{ClassicOptions, Searcher};
 
 /// Largest hash of a side in MB.
-pub const MAX_HASH: usize = 1 << 20;
+pub(crate) const MAX_HASH: usize = 1 << 20;
 
 impl Side {
     /// Changes `defaults` by a list such as `NullMove=verified-r3,Hash=16`. The case of names does not
     /// count. A scheme's name alone stands for `NullMove=`. A side that names a searcher and no scheme
     /// gets the searcher's default scheme.
-    ///
-    /// # Errors
-    /// If an option or value is unknown, or an option has no effect.
-    pub fn parse(text: &str, defaults: &Side) -> Result<Side, String> {
+    pub(crate) fn parse(text: &str, defaults: &Side) -> Result<Side, String> {
         let mut side = defaults.clone();
         let options = text.split(',').map(str::trim).filter(|option| !option.is_empty());
         let options: Vec<(&str, &str)> = options

@@ -9,48 +9,48 @@
 
 /// Counts of the pairs in which A scored 0, 1/2, 1, 3/2 and 2 of 2.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Pentanomial(pub [u64; 5]);
+pub(crate) struct Pentanomial(pub [u64; 5]);
 
 /// A pair's score as a share of its two points.
 const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The quantile of the normal distribution that leaves 2.5 % on either side.
-pub const SIGMAS_95: f64 = 1.959_964;
+pub(crate) const SIGMAS_95: f64 = 1.959_964;
 
 /// The estimated difference in strength.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// A's share of the points, from 0 to 1.
-    pub score: f64,
+    pub(crate) score: f64,
     /// The difference on the logistic Elo scale; infinite if one side made every point.
-    pub elo: f64,
+    pub(crate) elo: f64,
     /// The bounds of its 95 % interval; infinite where the interval reaches a score of 0 or 1.
-    pub interval: (f64, f64),
+    pub(crate) interval: (f64, f64),
     /// The difference relative to the spread of a game's result, scaled so that it equals `elo` between
     /// equal sides without draws. NaN if all pairs have the same score.
-    pub normalized: f64,
+    pub(crate) normalized: f64,
     /// The likelihood of superiority: the probability that A is stronger, 0 to 1.
-    pub los: f64,
+    pub(crate) los: f64,
 }
 
 impl Pentanomial {
     /// Counts a pair in which A made this many half points, at most 4.
-    pub fn add(&mut self, half_points: usize) {
+    pub(crate) fn add(&mut self, half_points: usize) {
         self.0[half_points.min(4)] += 1;
     }
 
     /// The number of pairs.
-    pub fn pairs(&self) -> u64 {
+    pub(crate) fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
 
     /// A's mean share of the points, 0 to 1; one half without pairs.
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         if self.pairs() == 0 { 0.5 } else { mean(&self.weights()) }
     }
 
     /// The variance of a pair's share.
-    pub fn variance(&self) -> f64 {
+    pub(crate) fn variance(&self) -> f64 {
         if self.pairs() == 0 {
             return 0.0;
         }
@@ -68,7 +68,7 @@ impl Pentanomial {
     }
 
     /// The estimate; `None` without pairs.
-    pub fn estimate(&self) -> Option<Estimate> {
+    pub(crate) fn estimate(&self) -> Option<Estimate> {
         if self.pairs() == 0 {
             return None;
         }
@@ -90,7 +90,7 @@ impl Pentanomial {
     /// Generalised: a hypothesis fixes only the mean score; the five probabilities are the likeliest with
     /// that mean. A score not seen yet counts as a thousandth of a pair, so the first pairs do not decide
     /// alone.
-    pub fn log_likelihood_ratio(&self, elo0: f64, elo1: f64) -> f64 {
+    pub(crate) fn log_likelihood_ratio(&self, elo0: f64, elo1: f64) -> f64 {
         if self.pairs() == 0 {
             return 0.0;
         }
@@ -107,7 +107,7 @@ impl Pentanomial {
 const NORMALIZED_UNIT: f64 = 347.435_585_522_601_4;
 
 /// The Elo difference that makes a score likely: `-400 log10(1 / score - 1)`.
-pub fn elo(score: f64) -> f64 {
+pub(crate) fn elo(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY
     } else if score >= 1.0 {
@@ -118,7 +118,7 @@ pub fn elo(score: f64) -> f64 {
 }
 
 /// The score to expect at an Elo difference: `1 / (1 + 10^(-elo / 400))`.
-pub fn expected_score(elo: f64) -> f64 {
+pub(crate) fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
@@ -169,20 +169,20 @@ fn likelihood(weights: &[f64; 5], mean: f64) -> f64 {
 
 /// A sequential probability ratio test: stop as soon as one hypothesis is likely enough.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Sprt {
+pub(crate) struct Sprt {
     /// The Elo difference of the null hypothesis.
-    pub elo0: f64,
+    pub(crate) elo0: f64,
     /// That of the alternative, larger.
-    pub elo1: f64,
+    pub(crate) elo1: f64,
     /// The probability of accepting `elo1` where `elo0` is true.
-    pub alpha: f64,
+    pub(crate) alpha: f64,
     /// The probability of accepting `elo0` where `elo1` is true.
-    pub beta: f64,
+    pub(crate) beta: f64,
 }
 
 /// The state of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
+pub(crate) enum Decision {
     /// Neither is accepted yet.
     Open,
     /// The null hypothesis is accepted.
@@ -194,17 +194,17 @@ pub enum Decision {
 impl Sprt {
     /// The bounds of the log-likelihood ratio: `ln(beta / (1 - alpha))` and
     /// `ln((1 - beta) / alpha)`.
-    pub fn bounds(&self) -> (f64, f64) {
+    pub(crate) fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
     /// The log-likelihood ratio after some pairs.
-    pub fn ratio(&self, pairs: &Pentanomial) -> f64 {
+    pub(crate) fn ratio(&self, pairs: &Pentanomial) -> f64 {
         pairs.log_likelihood_ratio(self.elo0, self.elo1)
     }
 
     /// The decision after some pairs.
-    pub fn decide(&self, pairs: &Pentanomial) -> Decision {
+    pub(crate) fn decide(&self, pairs: &Pentanomial) -> Decision {
         let (lower, upper) = self.bounds();
         match self.ratio(pairs) {
             ratio if ratio <= lower => Decision::Accept0,

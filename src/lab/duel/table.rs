@@ -8,7 +8,7 @@ use super::statistics::{Decision, Estimate, Sprt};
 use crate::lab::report::{Origin, fixed, grouped, signed};
 
 /// The message of the progress bar.
-pub fn short(standing: &Standing) -> String {
+pub(crate) fn short(standing: &Standing) -> String {
     let [wins, draws, losses] = standing.results;
     let elo = standing.pairs.estimate().map_or("-".to_owned(), |estimate| elo(&estimate));
     match standing.test {
@@ -18,7 +18,7 @@ pub fn short(standing: &Standing) -> String {
 }
 
 /// The result for the terminal.
-pub fn text(plan: &Plan, standing: &Standing) -> String {
+pub(crate) fn text(plan: &Plan, standing: &Standing) -> String {
     let [wins, draws, losses] = standing.results;
     let games = standing.games();
     let mut rows = vec![
@@ -54,7 +54,7 @@ pub fn text(plan: &Plan, standing: &Standing) -> String {
 }
 
 /// The result as JSON.
-pub fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_json::Value {
+pub(crate) fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_json::Value {
     let estimate = standing.pairs.estimate();
     let finite = |value: f64| value.is_finite().then_some(value);
     let effort = |effort: &Effort| json!({ "moves": effort.moves, "nodes": effort.nodes, "depths": effort.depths });

@@ -6,24 +6,24 @@ use crate::board::{Bitboard, Color, PackedMove, Piece, Position, Role, Square, a
 use crate::kit::random::Random;
 
 /// An upper bound of the number of materials.
-pub const MATERIALS: u64 = 64;
+pub(crate) const MATERIALS: u64 = 64;
 
 /// The pieces besides the kings, as letters for each side.
-pub struct Material {
+pub(crate) struct Material {
     /// Index among all materials.
-    pub number: u64,
+    pub(crate) number: u64,
     /// The name, as in the names of tables.
-    pub name: String,
+    pub(crate) name: String,
     sides: [String; 2],
     /// Turns in a row without a find.
-    pub barren: u32,
+    pub(crate) barren: u32,
     /// Positions taken.
-    pub taken: u32,
+    pub(crate) taken: u32,
 }
 
 /// Every material of three and four men in the tables, except a bare king against pieces without a
 /// pawn: there a pass almost never helps.
-pub fn materials(tables: &Tablebase) -> Vec<Material> {
+pub(crate) fn materials(tables: &Tablebase) -> Vec<Material> {
     let pieces = ["Q", "R", "B", "N", "P"];
     let mut sides: Vec<[String; 2]> = Vec::new();
     sides.push(["P".to_owned(), String::new()]);
@@ -50,7 +50,7 @@ pub fn materials(tables: &Tablebase) -> Vec<Material> {
 
 impl Material {
     /// A random position, or `None` if it is not legal.
-    pub fn position(&self, random: &mut Random) -> Option<Position> {
+    pub(crate) fn position(&self, random: &mut Random) -> Option<Position> {
         let colors = if random.below(2) == 0 { [true, false] } else { [false, true] };
         let window = Window::random(random);
         let mut board = [None; 64];
@@ -88,7 +88,7 @@ impl Window {
 }
 
 /// The positions from which a quiet move leads to this one, with the move; no double steps.
-pub fn before(position: &Position) -> Vec<(Position, PackedMove)> {
+pub(crate) fn before(position: &Position) -> Vec<(Position, PackedMove)> {
     let mover = !position.turn();
     let mut found = Vec::new();
     for to in position.by_color(mover) {
@@ -130,7 +130,7 @@ const BACK_RANKS: Bitboard = Bitboard(0xff00_0000_0000_00ff);
 
 /// A text shared by a position and its images: colours changed, mirrored, and without pawns turned about
 /// the diagonal.
-pub fn image_key(position: &Position) -> String {
+pub(crate) fn image_key(position: &Position) -> String {
     let mut board = Square::ALL.map(|square| position.piece_at(square).map(Piece::char));
     if position.turn() == Color::Black {
         let change = |c: char| {

@@ -22,7 +22,7 @@ const HASH: usize = 16;
 /// Writes positions (EPD) if the file's name ends in `.epd`, and UCI moves otherwise. `duel --book` reads
 /// both.
 #[derive(clap::Args, Clone, Debug)]
-pub struct OpeningsArgs {
+pub(crate) struct OpeningsArgs {
     #[command(flatten)]
     pub(super) wanted: Wanted,
 
@@ -37,9 +37,6 @@ pub struct OpeningsArgs {
 }
 
 /// Writes the openings, a line each. Returns their number.
-///
-/// # Errors
-/// If they cannot be written, and after Ctrl-C.
 pub(super) fn mine(args: &OpeningsArgs, files: &mut Files) -> Result<u32, LabError> {
     let mut found = Collection::new(&args.wanted, files)?;
     let end = args.wanted.out.extension();

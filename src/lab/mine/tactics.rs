@@ -47,7 +47,7 @@ const CLASSIC_FACTOR: u64 = 8;
 /// In each position one move wins material or mates, and no other comes near. A shallow search misses it;
 /// long searches of both searchers agree on it, the classic one without null moves.
 #[derive(clap::Args, Clone, Debug)]
-pub struct TacticsArgs {
+pub(crate) struct TacticsArgs {
     /// Files of games in PGN
     #[arg(required = true)]
     games: Vec<PathBuf>,
@@ -82,9 +82,6 @@ pub struct TacticsArgs {
 }
 
 /// Mines games until enough positions are found or no game is left. Returns the number found.
-///
-/// # Errors
-/// If files cannot be read or written or hold no games, and after Ctrl-C.
 pub(super) fn mine(args: &TacticsArgs, files: &mut Files) -> Result<u32, LabError> {
     args.games.iter().for_each(|path| files.reads(path, "a file of games being read"));
     let games = read(&args.games)?;

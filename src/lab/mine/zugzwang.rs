@@ -52,7 +52,7 @@ const NODES: u64 = 1_000_000;
 ///
 /// Needs Syzygy tables of three and four men.
 #[derive(clap::Args, Clone, Debug)]
-pub struct MineZugzwangArgs {
+pub(crate) struct MineZugzwangArgs {
     /// Directories of Syzygy tables, separated as in PATH
     #[arg(long, value_name = "DIRS")]
     syzygy: String,
@@ -124,9 +124,6 @@ enum Task {
 }
 
 /// Tries random positions of every material in turn until enough are found. Returns the number found.
-///
-/// # Errors
-/// If the tables cannot be opened or the file cannot be written, and after Ctrl-C.
 pub(super) fn mine(args: &MineZugzwangArgs, files: &mut Files) -> Result<u32, LabError> {
     if args.min_depth > args.max_depth {
         let (min, max) = (args.min_depth, args.max_depth);

@@ -18,21 +18,21 @@ const MIN_SHIFT: f64 = 0.5;
 
 /// The gain sequences of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Gains {
-    pub iterations: usize,
+pub(crate) struct Gains {
+    pub(crate) iterations: usize,
     /// OpenBench's `R_end`: the final step per game won, relative to the parameter's own step.
-    pub rate: f64,
+    pub(crate) rate: f64,
 }
 
 impl Gains {
     /// The shift of a parameter to either side in an iteration, numbered from 1.
-    pub fn shift(&self, param: &Param, iteration: usize) -> f64 {
+    pub(crate) fn shift(&self, param: &Param, iteration: usize) -> f64 {
         let left = self.iterations as f64 / iteration as f64;
         (f64::from(param.step) * left.powf(GAMMA)).max(MIN_SHIFT)
     }
 
     /// The step of a parameter per game won in an iteration.
-    pub fn stride(&self, param: &Param, iteration: usize) -> f64 {
+    pub(crate) fn stride(&self, param: &Param, iteration: usize) -> f64 {
         let (all, delay) = (self.iterations as f64, DELAY * self.iterations as f64);
         let last = self.rate * f64::from(param.step).powi(2);
         let left = (all + delay) / (iteration as f64 + delay);
@@ -42,16 +42,16 @@ impl Gains {
 
 /// The random direction of a parameter in an iteration, for the first player.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Direction {
+pub(crate) struct Direction {
     /// 1 or -1.
-    pub sign: f64,
+    pub(crate) sign: f64,
     /// In 0..1; added before rounding down, so that rounding has no bias.
-    pub rounding: f64,
+    pub(crate) rounding: f64,
 }
 
 /// The directions of an iteration for `count` parameters: they depend only on the seed and the
 /// iteration.
-pub fn directions(seed: u64, iteration: usize, count: usize) -> Vec<Direction> {
+pub(crate) fn directions(seed: u64, iteration: usize, count: usize) -> Vec<Direction> {
     let mut random = Random::numbered(seed, iteration as u64);
     let direction = |_| {
         let bits = random.bits();

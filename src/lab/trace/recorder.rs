@@ -11,15 +11,15 @@ use crate::search::observer::{Entered, NullCutoff, Observer, Reason, Step};
 
 /// A tree in columns, one entry per node. Rows would take more than ten times the space.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// Nodes of the last iteration without those of quiescence, shown or not.
-    pub nodes: usize,
+    pub(crate) nodes: usize,
     /// Nodes of the whole search.
-    pub total_nodes: u64,
+    pub(crate) total_nodes: u64,
     /// Null-move cutoffs believed in the last iteration.
-    pub believed: usize,
+    pub(crate) believed: usize,
     /// Cutoffs over the limit, which were not judged.
-    pub unjudged: usize,
+    pub(crate) unjudged: usize,
     /// The node above; the root has itself.
     parent: Vec<u32>,
     /// The move that leads here: in SAN, `--` for a null move, `=` for a recheck of the node above.
@@ -35,12 +35,12 @@ pub struct Tree {
     /// The best move in SAN, or nothing.
     best: Vec<String>,
     /// False cutoffs: the node, 1 zugzwang or 2 horizon, and the best line without null moves.
-    pub wrong: Vec<(u32, u8, String)>,
+    pub(crate) wrong: Vec<(u32, u8, String)>,
 }
 
 impl Tree {
     /// The number of recorded nodes.
-    pub fn shown(&self) -> usize {
+    pub(crate) fn shown(&self) -> usize {
         self.parent.len()
     }
 }
@@ -59,7 +59,7 @@ fn code(reason: Reason) -> u8 {
 
 /// An observer that records the tree.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     state: Mutex<State>,
 }
 
@@ -77,7 +77,7 @@ struct State {
 
 impl Recorder {
     /// Records at most `limit` nodes.
-    pub fn new(root: &Position, limit: usize) -> Recorder {
+    pub(crate) fn new(root: &Position, limit: usize) -> Recorder {
         let state = State {
             limit,
             root: root.clone(),
@@ -90,7 +90,7 @@ impl Recorder {
     }
 
     /// The tree, and the believed cutoffs in it with their nodes.
-    pub fn tree(&self) -> (Tree, Vec<(u32, SampledCutoff)>) {
+    pub(crate) fn tree(&self) -> (Tree, Vec<(u32, SampledCutoff)>) {
         let state = self.lock();
         (state.tree.clone(), state.cutoffs.clone())
     }
