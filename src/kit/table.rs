@@ -18,6 +18,9 @@ pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
+/// A column: its head, its alignment, and the cell of a row.
+pub type Column<'a, R> = (&'a str, Align, &'a dyn Fn(&R) -> String);
+
 /// Blanks between two columns on a terminal.
 const GAP: usize = 2;
 
@@ -26,6 +29,20 @@ impl TextTable {
     pub fn new(columns: &[(&str, Align)]) -> TextTable {
         let own = |&(head, align): &(&str, Align)| (head.to_owned(), align);
         TextTable { columns: columns.iter().map(own).collect(), rows: Vec::new() }
+    }
+
+    /// A table with a row for each item, its cells made by the columns.
+    pub fn of<'a, R: 'a>(
+        rows: impl IntoIterator<Item = &'a R>,
+        columns: &[Column<R>],
+    ) -> TextTable {
+        let heads: Vec<(&str, Align)> =
+            columns.iter().map(|&(head, align, _)| (head, align)).collect();
+        let mut table = TextTable::new(&heads);
+        for row in rows {
+            table.push(columns.iter().map(|(.., cell)| cell(row)).collect());
+        }
+        table
     }
 
     /// Adds a row; missing cells stay empty, surplus ones are dropped.

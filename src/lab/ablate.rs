@@ -13,18 +13,18 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::duel::book::check_pairs;
-use super::duel::statistics::Pentanomial;
-use super::journal::{Journal, Restart};
-use super::pairs::{PairArgs, PairConfig, PairResult, PairSetup, share};
+use super::duel::statistics::{Estimate, Pentanomial};
+use super::journal::Restart;
+use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
-use super::{LabError, note_written, print, runner, variant};
+use super::{LabError, note_written, print, variant};
 use crate::board::notation::quoted;
 use crate::games::player::Side;
 use crate::kit::files::Files;
-use crate::kit::progress::Progress;
 use crate::kit::random::Random;
-use crate::kit::table::{Align, TextTable};
+use crate::kit::table::Align::{Left, Right};
+use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::search::Searcher;
 use crate::search::null_move::Scheme;
@@ -168,6 +168,12 @@ struct FactorScore {
     games: PairResult,
 }
 
+impl PairRecord for Record {
+    fn number(&self) -> usize {
+        self.pair
+    }
+}
+
 impl FactorScore {
     fn add(&mut self, outcome: PairResult) {
         // A pair has two games, so the lead is at least -2.
@@ -212,41 +218,15 @@ impl Plan {
 
     /// Plays the pairs that are not in the journal, and returns each factor's match.
     fn measure(&self, args: &AblateArgs) -> Result<Vec<FactorScore>, LabError> {
-        let (mut journal, kept) = Journal::open::<Record>(&args.out, &self.header(), args.restart)?;
-        let mut scores = vec![FactorScore::default(); self.factors.len()];
-        let mut missing: Vec<usize> = (1..=self.pairs).collect();
-        for record in kept {
-            if let Ok(at) = missing.binary_search(&record.pair) {
-                missing.remove(at);
-                self.count(&mut scores, record);
-            }
-        }
-        let mut played = self.pairs - missing.len();
-        let bar = Progress::new(self.pairs as u64, played as u64);
-        let workers = vec![(); usize::from(args.concurrency).min(missing.len())];
-        let group = SearchGroup::default();
-        let result = runner::for_all_with(
-            &missing,
-            workers,
-            &group,
-            |&pair, ()| self.play(pair, &group),
-            |_, record| {
-                let record = record?;
-                journal.append(&record)?;
-                self.count(&mut scores, record);
-                played += 1;
-                bar.inc(1);
-                if played.is_multiple_of(self.pairs.div_ceil(REPORTS)) && played < self.pairs {
-                    let head = format!("{played} of {} pairs\n", self.pairs);
-                    bar.suspend(|| print(&(head + &self.table(&scores))))?;
-                }
-                Ok(())
-            },
-        );
-        bar.finish_and_clear();
-        let remains =
-            || format!("{played} of {} pairs played; the same command resumes", self.pairs);
-        result.map(|()| scores).map_err(|error| error.if_interrupted(remains))
+        let scores = vec![FactorScore::default(); self.factors.len()];
+        let (path, restart, jobs) = (args.out.as_path(), args.restart, args.concurrency);
+        let run = PairRun { path, restart, jobs, all: self.pairs, reports: REPORTS };
+        let play = |pair, _: &Vec<FactorScore>, group: &SearchGroup| self.play(pair, group);
+        let count = |scores: &mut Vec<FactorScore>, record| self.count(scores, record);
+        let text = |played, scores: &Vec<FactorScore>| {
+            format!("{played} of {} pairs\n{}", self.pairs, self.table(scores))
+        };
+        run.play(&self.header(), scores, play, count, text)
     }
 
     fn play(&self, pair: usize, group: &SearchGroup) -> Result<Record, LabError> {
@@ -291,32 +271,28 @@ impl Plan {
 
     /// The result, the greatest loss first.
     fn table(&self, scores: &[FactorScore]) -> String {
-        use Align::{Left, Right};
-        let mut rows: Vec<_> = self.factors.iter().zip(scores).collect();
+        type Row<'a> = (&'a Factor, FactorScore, Estimate);
+        let row =
+            |(factor, score): (_, &FactorScore)| Some((factor, *score, score.pairs.estimate()?));
+        let mut rows: Vec<Row> = self.factors.iter().zip(scores).filter_map(row).collect();
         rows.sort_by(|a, b| b.1.pairs.mean().total_cmp(&a.1.pairs.mean()));
-        let mut table = TextTable::new(&[
-            ("with", Left),
-            ("games", Right),
-            ("won", Right),
-            ("lost", Right),
-            ("drawn", Right),
-            ("loses Elo", Right),
-            ("+/-", Right),
-        ]);
-        for (factor, FactorScore { pairs, games }) in rows {
-            let Some(estimate) = pairs.estimate() else { continue };
-            let reach = (estimate.interval.1 - estimate.interval.0) / 2.0;
-            // Of the side with the change.
-            let PairResult { won, lost } = games.reversed();
-            let played = 2 * pairs.pairs();
-            let drawn = played.saturating_sub(u64::from(won) + u64::from(lost));
-            let counts = [played, won.into(), lost.into(), drawn].map(|count| count.to_string());
-            let mut row = vec![factor.to_string()];
-            row.extend(counts);
-            row.extend([fixed(estimate.elo, 1), fixed(reach, 1)]);
-            table.push(row);
-        }
-        table.plain(terminal::width(), 1)
+        // Won and lost are those of the side with the change.
+        let drawn = |&(_, score, _): &Row| {
+            let PairResult { won, lost } = score.games;
+            (2 * score.pairs.pairs()).saturating_sub(u64::from(won) + u64::from(lost))
+        };
+        let columns: &[Column<Row>] = &[
+            ("with", Left, &|(factor, ..)| factor.to_string()),
+            ("games", Right, &|(_, score, _)| (2 * score.pairs.pairs()).to_string()),
+            ("won", Right, &|(_, score, _)| score.games.lost.to_string()),
+            ("lost", Right, &|(_, score, _)| score.games.won.to_string()),
+            ("drawn", Right, &|row| drawn(row).to_string()),
+            ("loses Elo", Right, &|(.., estimate)| fixed(estimate.elo, 1)),
+            ("+/-", Right, &|(.., Estimate { interval: (low, high), .. })| {
+                fixed((high - low) / 2.0, 1)
+            }),
+        ];
+        TextTable::of(&rows, columns).plain(terminal::width(), 1)
     }
 }
 

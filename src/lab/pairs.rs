@@ -3,15 +3,17 @@
 
 use std::ops::AddAssign;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::LabError;
 use super::duel::book::BookArgs;
 use super::duel::defaults;
 use super::duel::side::MAX_HASH;
-use super::runner::SearchGroup;
-use super::signature;
+use super::journal::{Journal, Restart};
+use super::runner::{self, SearchGroup};
+use super::{LabError, print, signature};
 use crate::board::Color;
 use crate::board::notation::quoted;
 use crate::board::pgn::GameResult;
@@ -20,6 +22,7 @@ use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side};
 use crate::kit::files::Files;
+use crate::kit::progress::Progress;
 use crate::search::SearcherKind;
 
 /// The default adjudication of `tacet duel`.
@@ -174,6 +177,72 @@ impl PairSetup {
             return Err(LabError::Interrupted(String::new()));
         }
         Ok(outcome)
+    }
+}
+
+/// A finished pair: a line of the journal.
+pub(crate) trait PairRecord: Serialize + DeserializeOwned + Copy + Send {
+    /// The number of the pair, from 1.
+    fn number(&self) -> usize;
+}
+
+/// Pairs to play, and the journal that keeps them.
+pub(crate) struct PairRun<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) restart: Restart,
+    pub(crate) jobs: u16,
+    pub(crate) all: usize,
+    /// Intermediate texts per run.
+    pub(crate) reports: usize,
+}
+
+impl PairRun<'_> {
+    /// Plays the pairs that are not in the journal and returns the state after all. The thread that
+    /// played a pair counts it, so its next pair starts from the new state. Prints `text` now and then.
+    pub(crate) fn play<R: PairRecord, S: Clone + Send>(
+        &self,
+        header: &impl Serialize,
+        mut state: S,
+        play: impl Fn(usize, &S, &SearchGroup) -> Result<R, LabError> + Sync,
+        count: impl Fn(&mut S, R) + Sync,
+        text: impl Fn(usize, &S) -> String,
+    ) -> Result<S, LabError> {
+        let (journal, kept) = Journal::open::<R>(self.path, header, self.restart)?;
+        let mut missing: Vec<usize> = (1..=self.all).collect();
+        for record in kept {
+            if let Ok(at) = missing.binary_search(&record.number()) {
+                missing.remove(at);
+                count(&mut state, record);
+            }
+        }
+        let mut played = self.all - missing.len();
+        let bar = Progress::new(self.all as u64, played as u64);
+        let group = SearchGroup::default();
+        let shared = Mutex::new((state, journal));
+        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = |&number: &usize, (): &mut ()| -> Result<S, LabError> {
+            let before = lock().0.clone();
+            let record = play(number, &before, &group)?;
+            let (state, journal) = &mut *lock();
+            journal.append(&record)?;
+            count(state, record);
+            Ok(state.clone())
+        };
+        let done = |_, state: Result<S, LabError>| {
+            let state = state?;
+            played += 1;
+            bar.inc(1);
+            if played.is_multiple_of(self.all.div_ceil(self.reports)) && played < self.all {
+                bar.suspend(|| print(&text(played, &state)))?;
+            }
+            Ok(())
+        };
+        let workers = vec![(); usize::from(self.jobs).min(missing.len())];
+        let result = runner::for_all_with(&missing, workers, &group, work, done);
+        bar.finish_and_clear();
+        let remains = || format!("{played} of {} pairs played; the same command resumes", self.all);
+        result.map_err(|error| error.if_interrupted(remains))?;
+        Ok(shared.into_inner().unwrap_or_else(PoisonError::into_inner).0)
     }
 }
 

@@ -9,7 +9,9 @@ use super::LabError;
 use crate::eval::network::EMBEDDED_CHECKSUM;
 use crate::kit::date::Date;
 use crate::kit::files::{Files, Output};
+use crate::kit::table::{Align, Column, TextTable};
 use crate::score::{Score, wdl};
+use crate::search::stats::Stats;
 
 /// The origin of a report: program, command, date.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -91,6 +93,18 @@ pub(crate) fn prefix(command: &str, suite: &Path, out: Option<&Path>) -> Result<
         std::fs::create_dir_all(directory).map_err(LabError::writing(directory))?;
     }
     Ok(out)
+}
+
+/// Rows as CSV: these columns, then the counters of the searches.
+pub(crate) fn csv<R>(rows: &[R], columns: &[Column<R>], stats: fn(&R) -> &Stats) -> String {
+    let names = Stats::default().fields().map(|(name, _)| name);
+    let count = |at: usize| move |row: &R| stats(row).fields()[at].1.to_string();
+    let counts: Vec<_> = (0..names.len()).map(count).collect();
+    let mut all = columns.to_vec();
+    for (name, count) in names.iter().zip(&counts) {
+        all.push((name, Align::Left, count));
+    }
+    TextTable::of(rows, &all).csv()
 }
 
 /// Writes anything as JSON.

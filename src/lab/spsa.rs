@@ -14,20 +14,19 @@
 pub(crate) mod gains;
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
-use super::journal::{Journal, Restart};
-use super::pairs::{PairArgs, PairConfig, PairResult, PairSetup, share};
+use super::journal::Restart;
+use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
-use super::{LabError, note_written, print, runner};
+use super::{LabError, note_written, print};
 use crate::games::player::Side;
 use crate::kit::files::Files;
-use crate::kit::progress::Progress;
-use crate::kit::table::{Align, TextTable};
+use crate::kit::table::Align::{Left, Right};
+use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::search::params::{PARAMS, Param};
 use crate::search::{PvsOptions, Searcher};
@@ -131,10 +130,10 @@ struct Record {
     result: i32,
 }
 
-/// Shared by the iterations in progress.
-struct State {
-    values: Vec<f64>,
-    journal: Journal,
+impl PairRecord for Record {
+    fn number(&self) -> usize {
+        self.iteration
+    }
 }
 
 impl Plan {
@@ -161,63 +160,15 @@ impl Plan {
 
     /// Plays the iterations that are not in the journal, and returns the values.
     fn tune(&self, args: &SpsaArgs) -> Result<Vec<f64>, LabError> {
-        let mut values = self.params.iter().map(|param| f64::from(param.default)).collect();
+        let values: Vec<f64> = self.params.iter().map(|param| f64::from(param.default)).collect();
         let Some(path) = &args.out else { return Ok(values) };
-        let (journal, kept) = Journal::open::<Record>(path, &self.header(), args.restart)?;
-        let mut missing: Vec<usize> = (1..=self.gains.iterations).collect();
-        for record in kept {
-            if let Ok(at) = missing.binary_search(&record.iteration) {
-                missing.remove(at);
-                self.follow(&mut values, record);
-            }
-        }
-        let state = Mutex::new(State { values, journal });
-        self.play_missing(&missing, args.concurrency, &state)?;
-        let State { values, .. } = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(values)
-    }
-
-    fn play_missing(
-        &self,
-        missing: &[usize],
-        concurrency: u16,
-        state: &Mutex<State>,
-    ) -> Result<(), LabError> {
-        let all = self.gains.iterations;
-        let mut played = all - missing.len();
-        let bar = Progress::new(all as u64, played as u64);
-        let workers = vec![(); usize::from(concurrency).min(missing.len())];
-        // The thread that played applies the result, so its next iteration starts from the new values.
-        let group = SearchGroup::default();
-        let work = |&iteration: &usize, (): &mut ()| self.iterate(iteration, state, &group);
-        let done = |_, values: Result<Vec<f64>, LabError>| {
-            let values = values?;
-            played += 1;
-            bar.inc(1);
-            if played.is_multiple_of(all.div_ceil(REPORTS)) && played < all {
-                bar.suspend(|| print(&self.line(played, &values)))?;
-            }
-            Ok(())
+        let (restart, jobs, all) = (args.restart, args.concurrency, self.gains.iterations);
+        let run = PairRun { path, restart, jobs, all, reports: REPORTS };
+        let play = |iteration, values: &Vec<f64>, group: &SearchGroup| {
+            Ok(Record { iteration, result: self.play(iteration, values, group)? })
         };
-        let result = runner::for_all_with(missing, workers, &group, work, done);
-        bar.finish_and_clear();
-        let remains = || format!("{played} of {all} pairs played; the same command resumes");
-        result.map_err(|error| error.if_interrupted(remains))
-    }
-
-    /// Plays an iteration, records and applies it; returns the new values.
-    fn iterate(
-        &self,
-        iteration: usize,
-        state: &Mutex<State>,
-        group: &SearchGroup,
-    ) -> Result<Vec<f64>, LabError> {
-        let values = lock(state).values.clone();
-        let record = Record { iteration, result: self.play(iteration, &values, group)? };
-        let mut state = lock(state);
-        state.journal.append(&record)?;
-        self.follow(&mut state.values, record);
-        Ok(state.values.clone())
+        let count = |values: &mut Vec<f64>, record| self.follow(values, record);
+        run.play(&self.header(), values, play, count, |played, values| self.line(played, values))
     }
 
     /// Wins less losses of the side moved in the iteration's directions, in two games.
@@ -262,28 +213,16 @@ impl Plan {
 
     /// The result.
     fn table(&self, values: &[f64]) -> String {
-        use Align::{Left, Right};
-        let mut table = TextTable::new(&[
-            ("parameter", Left),
-            ("default", Right),
-            ("tuned", Right),
-            ("rounded", Right),
-        ]);
-        for (param, value) in self.params.iter().zip(values) {
-            let rounded = fixed(value.round(), 0);
-            table.push(vec![
-                param.name.to_owned(),
-                param.default.to_string(),
-                fixed(*value, 2),
-                rounded,
-            ]);
-        }
-        table.plain(terminal::width(), 1)
+        let rows: Vec<(&Param, f64)> =
+            self.params.iter().zip(values).map(|(&param, &value)| (param, value)).collect();
+        let columns: &[Column<(&Param, f64)>] = &[
+            ("parameter", Left, &|(param, _)| param.name.to_owned()),
+            ("default", Right, &|(param, _)| param.default.to_string()),
+            ("tuned", Right, &|&(_, value)| fixed(value, 2)),
+            ("rounded", Right, &|&(_, value)| fixed(value.round(), 0)),
+        ];
+        TextTable::of(&rows, columns).plain(terminal::width(), 1)
     }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn repeated(params: &[&'static Param]) -> Option<&'static Param> {

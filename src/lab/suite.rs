@@ -13,7 +13,8 @@ use super::runner::{self, SearchArgs, SearchHeader, SearchSetup, Selection, Task
 use super::{LabError, counted, note, note_written, print, signature, variant};
 use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::progress::Progress;
-use crate::kit::table::{Align, TextTable};
+use crate::kit::table::Align::Left;
+use crate::kit::table::Column;
 use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
@@ -124,32 +125,23 @@ impl Solution {
             stats: outcome.stats,
         }
     }
-
-    fn csv(&self) -> Vec<String> {
-        let mut row = vec![
-            self.line.to_string(),
-            self.id.clone(),
-            self.fen.clone(),
-            self.task.clone(),
-            self.solved.map_or(String::new(), |solved| u8::from(solved).to_string()),
-            self.best.clone(),
-            self.score.clone(),
-            self.depth.to_string(),
-            self.time_ms.to_string(),
-        ];
-        row.extend(self.stats.fields().map(|(_, count)| count.to_string()));
-        row
-    }
 }
 
 fn csv(lines: &[Solution]) -> String {
-    let mut heads =
-        vec!["line", "id", "fen", "task", "solved", "best", "score", "depth", "time_ms"];
-    heads.extend(Stats::default().fields().map(|(name, _)| name));
-    let mut table =
-        TextTable::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
-    lines.iter().for_each(|line| table.push(line.csv()));
-    table.csv()
+    let columns: &[Column<Solution>] = &[
+        ("line", Left, &|line| line.line.to_string()),
+        ("id", Left, &|line| line.id.clone()),
+        ("fen", Left, &|line| line.fen.clone()),
+        ("task", Left, &|line| line.task.clone()),
+        ("solved", Left, &|line| {
+            line.solved.map_or(String::new(), |solved| u8::from(solved).to_string())
+        }),
+        ("best", Left, &|line| line.best.clone()),
+        ("score", Left, &|line| line.score.clone()),
+        ("depth", Left, &|line| line.depth.to_string()),
+        ("time_ms", Left, &|line| line.time_ms.to_string()),
+    ];
+    report::csv(lines, columns, |line| &line.stats)
 }
 
 /// Milliseconds with at most three decimals. Rounds in integers, so that sums have few decimals too.

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use super::bootstrap::{self, Interval};
-use super::report::{grouped, percent, with_share};
-use crate::kit::table::{Align, TextTable};
+use super::report::{self, grouped, percent, with_share};
+use crate::kit::table::Align::{Left, Right};
+use crate::kit::table::{Column, TextTable};
 use crate::score::Depth;
 use crate::search::stats::Stats;
 
@@ -162,98 +163,73 @@ fn count(pairs: &[(bool, bool)], which: impl Fn(&(bool, bool)) -> bool) -> usize
 
 /// The first table: tree size and positions solved, a column headed `found`.
 pub(crate) fn tree_table(cells: &[Cell], base: &str, found: &str) -> TextTable {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("depth", Right),
-        ("scheme", Left),
-        ("nodes", Right),
-        (&format!("of {base}"), Right),
-        ("95 % interval", Right),
-        ("growth", Right),
-        (found, Right),
-        ("difference", Right),
-        ("95 % interval", Right),
-    ]);
-    for cell in cells {
-        let is_base = cell.scheme == base;
-        let gained = if is_base { "-".to_owned() } else { format!("{:+}", cell.gained) };
-        table.push(vec![
-            depth_text(cell.depth),
-            cell.scheme.clone(),
-            grouped(cell.stats.nodes),
-            format!("{:.1} %", 100.0 * cell.ratio),
-            interval_text(cell.ratio_interval, |x| format!("{:.1}", 100.0 * x), " %"),
-            cell.growth.map_or("-".to_owned(), |growth| format!("{growth:.2}")),
-            cell.solved.to_string(),
-            gained,
-            interval_text(cell.gained_interval, |x| format!("{x:+.0}"), ""),
-        ]);
-    }
-    table
+    let gained = |cell: &Cell| match cell.scheme == base {
+        true => "-".to_owned(),
+        false => format!("{:+}", cell.gained),
+    };
+    let columns: &[Column<Cell>] = &[
+        ("depth", Right, &|cell| depth_text(cell.depth)),
+        ("scheme", Left, &|cell| cell.scheme.clone()),
+        ("nodes", Right, &|cell| grouped(cell.stats.nodes)),
+        (&format!("of {base}"), Right, &|cell| format!("{:.1} %", 100.0 * cell.ratio)),
+        ("95 % interval", Right, &|cell| {
+            interval_text(cell.ratio_interval, |x| format!("{:.1}", 100.0 * x), " %")
+        }),
+        ("growth", Right, &|cell| cell.growth.map_or("-".to_owned(), |x| format!("{x:.2}"))),
+        (found, Right, &|cell| cell.solved.to_string()),
+        ("difference", Right, &gained),
+        ("95 % interval", Right, &|cell| {
+            interval_text(cell.gained_interval, |x| format!("{x:+.0}"), "")
+        }),
+    ];
+    TextTable::of(cells, columns)
 }
 
 /// The table of [`Spread`].
 pub(crate) fn spread_table(cells: &[Cell]) -> TextTable {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("depth", Right),
-        ("scheme", Left),
-        ("smallest (line)", Right),
-        ("first decile", Right),
-        ("median", Right),
-        ("last decile", Right),
-        ("largest (line)", Right),
-    ]);
-    for cell in cells {
-        let Some(spread) = cell.spread else { continue };
-        table.push(vec![
-            depth_text(cell.depth),
-            cell.scheme.clone(),
-            format!("{:.3} ({})", spread.least, spread.least_line),
-            format!("{:.3}", spread.tenth),
-            format!("{:.3}", spread.median),
-            format!("{:.3}", spread.nine_tenths),
-            format!("{:.2} ({})", spread.most, spread.most_line),
-        ]);
-    }
-    table
+    type Row<'a> = (&'a Cell, Spread);
+    let columns: &[Column<Row>] = &[
+        ("depth", Right, &|(cell, _)| depth_text(cell.depth)),
+        ("scheme", Left, &|(cell, _)| cell.scheme.clone()),
+        ("smallest (line)", Right, &|(_, s)| format!("{:.3} ({})", s.least, s.least_line)),
+        ("first decile", Right, &|(_, s)| format!("{:.3}", s.tenth)),
+        ("median", Right, &|(_, s)| format!("{:.3}", s.median)),
+        ("last decile", Right, &|(_, s)| format!("{:.3}", s.nine_tenths)),
+        ("largest (line)", Right, &|(_, s)| format!("{:.2} ({})", s.most, s.most_line)),
+    ];
+    let rows: Vec<Row> = cells.iter().filter_map(|cell| Some((cell, cell.spread?))).collect();
+    TextTable::of(&rows, columns)
 }
 
 /// The table of null moves, verifications and the like.
 pub(crate) fn inside_table(cells: &[Cell]) -> TextTable {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("depth", Right),
-        ("scheme", Left),
-        ("null moves (of nodes)", Right),
-        ("fail-highs (of null moves)", Right),
-        ("cutoffs", Right),
-        ("verifications", Right),
-        ("zugzwangs (of verifications)", Right),
-        ("re-search nodes (of nodes)", Right),
-        ("false alarms (of zugzwangs)", Right),
-        ("cut by first move", Right),
-        ("quiescence", Right),
-        ("seconds", Right),
-    ]);
-    for cell in cells {
-        let s = &cell.stats;
-        table.push(vec![
-            depth_text(cell.depth),
-            cell.scheme.clone(),
-            with_share(s.null_tried, s.nodes),
-            with_share(s.null_fail_highs, s.null_tried),
-            grouped(s.null_cutoffs),
-            grouped(s.verifications),
-            with_share(s.zugzwangs, s.verifications),
-            with_share(s.research_nodes, s.nodes),
-            with_share(s.false_alarms, s.zugzwangs),
-            percent(s.first_move_cutoffs, s.cutoffs),
-            percent(s.quiescence_nodes, s.nodes),
-            format!("{:.1}", cell.seconds),
-        ]);
-    }
-    table
+    let columns: &[Column<Cell>] = &[
+        ("depth", Right, &|cell| depth_text(cell.depth)),
+        ("scheme", Left, &|cell| cell.scheme.clone()),
+        ("null moves (of nodes)", Right, &|Cell { stats: s, .. }| {
+            with_share(s.null_tried, s.nodes)
+        }),
+        ("fail-highs (of null moves)", Right, &|Cell { stats: s, .. }| {
+            with_share(s.null_fail_highs, s.null_tried)
+        }),
+        ("cutoffs", Right, &|cell| grouped(cell.stats.null_cutoffs)),
+        ("verifications", Right, &|cell| grouped(cell.stats.verifications)),
+        ("zugzwangs (of verifications)", Right, &|Cell { stats: s, .. }| {
+            with_share(s.zugzwangs, s.verifications)
+        }),
+        ("re-search nodes (of nodes)", Right, &|Cell { stats: s, .. }| {
+            with_share(s.research_nodes, s.nodes)
+        }),
+        ("false alarms (of zugzwangs)", Right, &|Cell { stats: s, .. }| {
+            with_share(s.false_alarms, s.zugzwangs)
+        }),
+        ("cut by first move", Right, &|Cell { stats: s, .. }| {
+            percent(s.first_move_cutoffs, s.cutoffs)
+        }),
+        ("quiescence", Right, &|Cell { stats: s, .. }| percent(s.quiescence_nodes, s.nodes)),
+        ("seconds", Right, &|cell| format!("{:.1}", cell.seconds)),
+    ];
+    TextTable::of(cells, columns)
 }
 
 fn depth_text(depth: Option<Depth>) -> String {
@@ -271,44 +247,21 @@ fn interval_text(interval: Option<Interval>, text: impl Fn(f64) -> String, unit:
 
 /// The cells as CSV. Fields that do not apply are empty.
 pub(crate) fn csv(cells: &[Cell]) -> String {
-    let mut heads = vec![
-        "depth",
-        "scheme",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-        "growth",
-        "solved",
-        "gained",
-        "gained_low",
-        "gained_high",
-        "seconds",
+    let text = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
+    let columns: &[Column<Cell>] = &[
+        ("depth", Left, &|cell| depth_text(cell.depth)),
+        ("scheme", Left, &|cell| cell.scheme.clone()),
+        ("ratio", Left, &|cell| cell.ratio.to_string()),
+        ("ratio_low", Left, &|cell| text(cell.ratio_interval.map(|interval| interval.low))),
+        ("ratio_high", Left, &|cell| text(cell.ratio_interval.map(|interval| interval.high))),
+        ("growth", Left, &|cell| text(cell.growth)),
+        ("solved", Left, &|cell| cell.solved.to_string()),
+        ("gained", Left, &|cell| cell.gained.to_string()),
+        ("gained_low", Left, &|cell| text(cell.gained_interval.map(|interval| interval.low))),
+        ("gained_high", Left, &|cell| text(cell.gained_interval.map(|interval| interval.high))),
+        ("seconds", Left, &|cell| format!("{:.6}", cell.seconds)),
     ];
-    heads.extend(Stats::default().fields().map(|(name, _)| name));
-    let mut table =
-        TextTable::new(&heads.iter().map(|&head| (head, Align::Left)).collect::<Vec<_>>());
-    cells.iter().for_each(|cell| table.push(csv_row(cell)));
-    table.csv()
-}
-
-fn csv_row(cell: &Cell) -> Vec<String> {
-    let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
-    let (ratio, gained) = (cell.ratio_interval, cell.gained_interval);
-    let mut row = vec![
-        depth_text(cell.depth),
-        cell.scheme.clone(),
-        cell.ratio.to_string(),
-        number(ratio.map(|interval| interval.low)),
-        number(ratio.map(|interval| interval.high)),
-        number(cell.growth),
-        cell.solved.to_string(),
-        cell.gained.to_string(),
-        number(gained.map(|interval| interval.low)),
-        number(gained.map(|interval| interval.high)),
-        format!("{:.6}", cell.seconds),
-    ];
-    row.extend(cell.stats.fields().map(|(_, count)| count.to_string()));
-    row
+    report::csv(cells, columns, |cell| &cell.stats)
 }
 
 #[cfg(test)]
