@@ -214,7 +214,7 @@ impl Plan {
     }
 
     /// The reports: tables, samples, figures.
-    fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
+    fn declare(&self, files: &mut Files) -> Result<Vec<Option<Output>>, LabError> {
         let reports = [
             (".md", "the report"),
             (".csv", "the CSV file"),

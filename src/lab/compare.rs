@@ -150,7 +150,7 @@ impl Plan {
     }
 
     /// The reports, in the order of [`Plan::contents`].
-    fn declare(&self, files: &mut Files) -> Result<Vec<Output>, LabError> {
+    fn declare(&self, files: &mut Files) -> Result<Vec<Option<Output>>, LabError> {
         let figures = [("-solved.svg", "a figure"), (".svg", "a figure")];
         let tables = [(".md", "the report"), (".csv", "the CSV file"), (".json", "the JSON file")];
         // Without depths there is no curve.

@@ -14,7 +14,7 @@ pub(crate) mod side;
 pub(crate) mod statistics;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Serialize;
@@ -23,7 +23,7 @@ use self::book::{BookArgs, check_pairs};
 use self::record::{GameRecord, Standing};
 use self::side::MAX_HASH;
 use self::statistics::Sprt;
-use super::journal::{Journal, Restart};
+use super::journal::{self, Journal, Restart};
 use super::report::{self, Origin};
 use super::runner::{self, SearchGroup};
 use super::{LabError, note_written, print, signature};
@@ -33,7 +33,7 @@ use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
-use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::SearcherKind;
@@ -180,35 +180,20 @@ pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
         files.reads(book, "the book being read");
     }
     let origin = Origin::new(plan.command(args));
-    let receipts = match &args.out {
-        Some(path) => {
-            files.resumes(path, "the journal")?;
-            files.wrote(path);
-            Journal::receipts(path, &plan.header(args)?, &origin.command, args.restart)?
-        }
-        None => args.restart.check_unused().map(|()| Vec::new())?,
-    };
-    let mut declare = |path: &Option<PathBuf>, what| -> Result<Option<Output>, LabError> {
-        let Some(path) = path else { return Ok(None) };
-        Ok(Some(files.output_with(path, what, &origin.command, &receipts)?))
-    };
-    let pgn = declare(&args.pgn, "the PGN file")?;
-    let json = declare(&args.json, "the JSON file")?;
-    let (games, mut journal, is_interrupted) = plan.play(args)?;
+    let header = args.out.is_some().then(|| plan.header(args)).transpose()?;
+    let journal = args.out.as_deref().zip(header.as_ref());
+    let reports = [(args.pgn.clone(), "the PGN file"), (args.json.clone(), "the JSON file")];
+    let outputs = journal::declare(&mut files, journal, &origin.command, args.restart, reports)?;
+    args.out.iter().for_each(|path| files.wrote(path));
+    let (games, mut journal, is_interrupted) = plan.play(args, journal)?;
     let mut standing = Standing::new(args.sprt);
     standing.update(&games);
-    let texts = [
-        (pgn, plan.pgn(&games).into_bytes()),
-        (json, report::json(&table::json(&plan, &standing, &origin))?),
-    ];
+    let texts =
+        [plan.pgn(&games).into_bytes(), report::json(&table::json(&plan, &standing, &origin))?];
     // Reports of an unfinished match could be taken for those of a complete one.
-    for (output, bytes) in texts.into_iter().filter(|_| !is_interrupted) {
-        let Some(output) = output else { continue };
-        let receipt = Receipt::new(output.path(), &bytes, &origin.command);
-        files.write(output, &bytes)?;
-        if let Some(journal) = &mut journal {
-            journal.add_receipt(&receipt)?;
-        }
+    if !is_interrupted {
+        let reports = outputs.into_iter().zip(texts);
+        journal::write(&mut files, journal.as_mut(), &origin.command, reports)?;
     }
     print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
     if is_interrupted {
@@ -284,12 +269,11 @@ impl Plan {
     }
 
     /// Plays the games that are not in the journal.
-    fn play(&self, args: &DuelArgs) -> Result<Played, LabError> {
+    fn play(&self, args: &DuelArgs, path: Option<(&Path, &Header)>) -> Result<Played, LabError> {
         let mut games: Vec<Option<GameRecord>> = vec![None; self.games];
         let mut journal = None;
-        if let Some(path) = &args.out {
-            let (opened, kept) =
-                Journal::open::<GameRecord>(path, &self.header(args)?, args.restart)?;
+        if let Some((path, header)) = path {
+            let (opened, kept) = Journal::open::<GameRecord>(path, header, args.restart)?;
             journal = Some(opened);
             for record in kept {
                 if let Some(slot) = games.get_mut(record.game) {

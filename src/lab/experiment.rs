@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::epd::Suite;
-use super::journal::{Journal, Restart};
+use super::journal::{self, Journal, Restart};
 use super::report::Origin;
 use super::runner::{self, SearchSetup, TaskWorker};
 use super::{LabError, counted, note, signature};
-use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::files::{Files, Output};
 use crate::kit::progress::Progress;
 use crate::kit::table::TextTable;
 use crate::search::null_move::Scheme;
@@ -63,15 +63,11 @@ impl Experiment {
         files: &mut Files,
         header: &impl Serialize,
         reports: impl IntoIterator<Item = &'a (&'a str, &'static str)>,
-    ) -> Result<Vec<Output>, LabError> {
-        let journal = self.file(".jsonl");
-        files.resumes(&journal, "the journal")?;
+    ) -> Result<Vec<Option<Output>>, LabError> {
+        let path = self.file(".jsonl");
+        let reports = reports.into_iter().map(|&(suffix, what)| (Some(self.file(suffix)), what));
         let command = &self.origin.command;
-        let receipts = Journal::receipts(&journal, header, command, self.restart)?;
-        let declare = |&(suffix, what): &(&str, &'static str)| {
-            Ok(files.output_with(&self.file(suffix), what, command, &receipts)?)
-        };
-        reports.into_iter().map(declare).collect()
+        journal::declare(files, Some((&path, header)), command, self.restart, reports)
     }
 
     /// Reads the results in the journal and computes the missing ones. `tasks` returns those of `total`
@@ -123,15 +119,11 @@ impl Experiment {
         &self,
         files: &mut Files,
         journal: &mut Journal,
-        outputs: Vec<Output>,
+        outputs: Vec<Option<Output>>,
         contents: Vec<Vec<u8>>,
     ) -> Result<(), LabError> {
-        for (output, bytes) in outputs.into_iter().zip(contents) {
-            let receipt = Receipt::new(output.path(), &bytes, &self.origin.command);
-            files.write(output, &bytes)?;
-            journal.add_receipt(&receipt)?;
-        }
-        Ok(())
+        let reports = outputs.into_iter().zip(contents);
+        journal::write(files, Some(journal), &self.origin.command, reports)
     }
 
     /// The suite's file without its directory.

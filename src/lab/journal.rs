@@ -15,7 +15,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::{LabError, read_file};
-use crate::kit::files::Receipt;
+use crate::kit::files::{Files, Output, Receipt};
 
 /// Longest time between two syncs to disk. Only a power cut can lose the results since the last one.
 const SYNC_INTERVAL: Duration = Duration::from_secs(2);
@@ -33,16 +33,6 @@ pub(crate) struct Restart {
     /// Replace files that this command did not make
     #[arg(long)]
     pub(crate) force: bool,
-}
-
-impl Restart {
-    /// For a run without a journal.
-    pub(crate) fn check_unused(self) -> Result<(), LabError> {
-        if self.fresh {
-            return Err(LabError::Usage("--fresh has no effect without --out".to_owned()));
-        }
-        Ok(())
-    }
 }
 
 /// A journal open for writing, locked against a second run.
@@ -124,6 +114,49 @@ impl Journal {
     pub(crate) fn add_receipt(&mut self, receipt: &Receipt) -> Result<(), LabError> {
         self.append(&serde_json::json!({ "wrote": receipt }))
     }
+}
+
+/// Declares the journal, if there is one, and the reports that are asked for, each with its path and what
+/// it is. Reports that the journal lists may be replaced.
+pub(crate) fn declare(
+    files: &mut Files,
+    journal: Option<(&Path, &impl Serialize)>,
+    command: &str,
+    restart: Restart,
+    reports: impl IntoIterator<Item = (Option<PathBuf>, &'static str)>,
+) -> Result<Vec<Option<Output>>, LabError> {
+    let receipts = match journal {
+        Some((path, header)) => {
+            files.resumes(path, "the journal")?;
+            Journal::receipts(path, header, command, restart)?
+        }
+        None if restart.fresh => {
+            return Err(LabError::Usage("--fresh has no effect without --out".to_owned()));
+        }
+        None => Vec::new(),
+    };
+    let declare = |(path, what): (Option<PathBuf>, _)| {
+        path.map(|path| Ok(files.output_with(&path, what, command, &receipts)?)).transpose()
+    };
+    reports.into_iter().map(declare).collect()
+}
+
+/// Writes the reports that are asked for, and their receipts into the journal.
+pub(crate) fn write(
+    files: &mut Files,
+    mut journal: Option<&mut Journal>,
+    command: &str,
+    reports: impl IntoIterator<Item = (Option<Output>, Vec<u8>)>,
+) -> Result<(), LabError> {
+    for (output, bytes) in reports {
+        let Some(output) = output else { continue };
+        let receipt = Receipt::new(output.path(), &bytes, command);
+        files.write(output, &bytes)?;
+        if let Some(journal) = &mut journal {
+            journal.add_receipt(&receipt)?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a journal with this header may continue in a file with these bytes. Returns the length of its

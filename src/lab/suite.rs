@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::epd::{Record, Suite};
-use super::journal::{Journal, Restart};
+use super::journal::{self, Journal, Restart};
 use super::report::{self, Origin};
 use super::runner::{self, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
 use super::{LabError, counted, note, note_written, print, signature, variant};
-use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::files::{Files, Output};
 use crate::kit::progress::Progress;
 use crate::kit::table::Align::Left;
 use crate::kit::table::Column;
@@ -85,7 +85,9 @@ pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let totals = Totals::of(&lines, began.elapsed());
     print(&totals.to_string())?;
     solved.map_err(|error| error.if_interrupted(|| run.remains(lines.len())))?;
-    run.write(&mut files, outputs, journal, &lines, &totals)?;
+    let texts = [csv(&lines).into_bytes(), report::json(&run.report(&lines, &totals))?];
+    let reports = outputs.into_iter().zip(texts);
+    journal::write(&mut files, journal.as_mut(), &run.origin.command, reports)?;
     note_written(&files);
     Ok(())
 }
@@ -225,20 +227,11 @@ impl Run<'_> {
         &self,
         files: &mut Files,
         header: Option<&SuiteHeader>,
-    ) -> Result<[Option<Output>; 2], LabError> {
-        let command = &self.origin.command;
-        let receipts = match (&self.args.out, header) {
-            (Some(path), Some(header)) => {
-                files.resumes(path, "the journal")?;
-                Journal::receipts(path, header, command, self.args.restart)?
-            }
-            _ => self.args.restart.check_unused().map(|()| Vec::new())?,
-        };
-        let mut declare = |path: &Option<PathBuf>, what| -> Result<Option<Output>, LabError> {
-            let Some(path) = path else { return Ok(None) };
-            Ok(Some(files.output_with(path, what, command, &receipts)?))
-        };
-        Ok([declare(&self.args.csv, "the CSV file")?, declare(&self.args.json, "the JSON file")?])
+    ) -> Result<Vec<Option<Output>>, LabError> {
+        let args = self.args;
+        let reports = [(args.csv.clone(), "the CSV file"), (args.json.clone(), "the JSON file")];
+        let journal = args.out.as_deref().zip(header);
+        journal::declare(files, journal, &self.origin.command, args.restart, reports)
     }
 
     /// Opens the journal, if one is asked for, and returns the results in it.
@@ -309,26 +302,6 @@ impl Run<'_> {
         let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
         progress.finish_and_clear();
         result
-    }
-
-    fn write(
-        &self,
-        files: &mut Files,
-        [csv_file, json_file]: [Option<Output>; 2],
-        mut journal: Option<Journal>,
-        lines: &[Solution],
-        totals: &Totals,
-    ) -> Result<(), LabError> {
-        let json = report::json(&self.report(lines, totals))?;
-        for (output, bytes) in [(csv_file, csv(lines).into_bytes()), (json_file, json)] {
-            let Some(output) = output else { continue };
-            let receipt = Receipt::new(output.path(), &bytes, &self.origin.command);
-            files.write(output, &bytes)?;
-            if let Some(journal) = &mut journal {
-                journal.add_receipt(&receipt)?;
-            }
-        }
-        Ok(())
     }
 
     fn head(&self) -> String {
