@@ -65,6 +65,7 @@ pub struct Finished {
     pub result: GameResult,
     pub ending: Ending,
     /// The keys of all positions, the opening's included.
+    #[cfg_attr(not(feature = "train"), allow(dead_code))]
     pub keys: Vec<u64>,
 }
 

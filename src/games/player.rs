@@ -21,6 +21,7 @@ pub enum Pace {
     /// Nodes a move.
     Nodes(u64),
     /// Completes the iteration that passes this many nodes.
+    #[cfg_attr(not(feature = "train"), allow(dead_code))]
     SoftNodes(u64),
     /// Plies a move.
     Depth(Depth),

@@ -76,6 +76,14 @@ pub(crate) fn with_share(part: u64, whole: u64) -> String {
     if part == 0 { "0".to_owned() } else { format!("{} ({})", grouped(part), percent(part, whole)) }
 }
 
+/// A score in unscaled pawns, `+0.31`, or the moves to a mate, `#-3`.
+pub(crate) fn pawns(score: Score) -> String {
+    match score.mate_moves() {
+        Some(moves) => format!("#{moves}"),
+        None => format!("{:+.2}", f64::from(score.value()) / 100.0),
+    }
+}
+
 /// The number of unscaled centipawns that UCI shows as +100.
 pub(crate) fn unscaled_pawn() -> i32 {
     (0..1_000).find(|&value| wdl::normalised(Score::cp(value)) >= 100).unwrap_or(100)

@@ -16,14 +16,15 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::epd::SkipBad;
-use super::report::{self, Origin, grouped};
+use super::report::{self, Origin, grouped, pawns};
 use super::runner::{self, TableSize, TaskWorker};
 use super::{LabError, counted, epd, note_written, print};
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
-use crate::kit::table::{Align, TextTable};
+use crate::kit::table::Align::{Left, Right};
+use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
@@ -400,14 +401,6 @@ fn line(position: &Position, outcome: &Outcome) -> String {
     words.join(" ")
 }
 
-/// `+0.31`, or `#-3`.
-fn pawns(score: Score) -> String {
-    match score.mate_moves() {
-        Some(moves) => format!("#{moves}"),
-        None => format!("{:+.2}", f64::from(score.value()) / 100.0),
-    }
-}
-
 /// The advantage of passing in pawns, or in words for mates.
 fn gain(values: &MoveAndPass<Score>) -> String {
     if values.moving.is_mate() || values.passing.is_mate() {
@@ -442,26 +435,15 @@ impl Examination {
     }
 
     fn table(&self) -> TextTable {
-        use Align::{Left, Right};
-        let mut table = TextTable::new(&[
-            ("depth", Right),
-            ("moving", Right),
-            ("best", Left),
-            ("passing", Right),
-            ("reply", Left),
-            ("gain", Right),
-        ]);
-        for Row { depth, best, reply, values } in &self.rows {
-            table.push(vec![
-                depth.to_string(),
-                pawns(values.moving),
-                best.clone(),
-                pawns(values.passing),
-                reply.clone(),
-                gain(values),
-            ]);
-        }
-        table
+        let columns: &[Column<Row>] = &[
+            ("depth", Right, &|row| row.depth.to_string()),
+            ("moving", Right, &|row| pawns(row.values.moving)),
+            ("best", Left, &|row| row.best.clone()),
+            ("passing", Right, &|row| pawns(row.values.passing)),
+            ("reply", Left, &|row| row.reply.clone()),
+            ("gain", Right, &|row| gain(&row.values)),
+        ];
+        TextTable::of(&self.rows, columns)
     }
 
     /// The text after the verdict.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::report::pawns;
 use super::statistics::{Decision, Pentanomial, Sprt};
 use crate::board::movetext::MoveReader;
 use crate::board::pgn::{Game, GameResult};
@@ -120,10 +121,7 @@ fn time_control(side: &Side) -> String {
 /// `+0.31/12 18003n`, or `#4/12 18003n`.
 fn comment(thought: &Thought) -> String {
     let score = i16::try_from(thought.score).map(Score::from_raw).unwrap_or_default();
-    let value = match score.mate_moves() {
-        Some(moves) => format!("#{moves}"),
-        None => format!("{:+.2}", f64::from(thought.score) / 100.0),
-    };
+    let value = pawns(score);
     format!("{value}/{} {}n", thought.depth, thought.nodes)
 }
 
