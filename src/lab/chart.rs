@@ -50,10 +50,7 @@ pub(crate) fn solved(
 }
 
 /// False null-move cutoffs per million over nodes, as the text of an SVG file.
-///
-/// # Errors
-/// If there is no point to draw.
-pub fn false_cutoffs(
+pub(crate) fn false_cutoffs(
     title: &str,
     description: &str,
     series: &[Series],
