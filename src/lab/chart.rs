@@ -315,10 +315,12 @@ pub(super) fn colors<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<RG
 
 impl Look {
     fn numbered(n: usize) -> Look {
+        // Schemes ten places apart share colour and filling, so their shapes differ.
+        let shape = n + n / 10 + usize::from(n.is_multiple_of(10));
         Look {
             color: COLORS[n % COLORS.len()],
             dash: DASHES[n % DASHES.len()],
-            shape: SHAPES[(n + n / SHAPES.len()) % SHAPES.len()],
+            shape: SHAPES[shape % SHAPES.len()],
             hollow: n % 2 == 1,
         }
     }
@@ -387,6 +389,14 @@ mod tests {
             assert_eq!(looks([*name].into_iter())[name], together[name], "{name}");
         }
         let names = all.iter().copied().chain(["verified-r3+r=2", "verified-r3+plies=2", "off+x"]);
+        // Where a scheme is one point, colour and marker alone tell it from the others.
+        let marks = |name| {
+            let Look { color, shape, hollow, .. } = Look::numbered(together[name]);
+            (color, shape, hollow)
+        };
+        for (at, name) in all.iter().enumerate() {
+            assert!(all[..at].iter().all(|other| marks(*other) != marks(*name)), "{name}");
+        }
         let looks: Vec<Look> = looks(names).values().map(|&look| Look::numbered(look)).collect();
         for (at, look) in looks.iter().enumerate() {
             assert!(!looks[..at].contains(look), "{at}");
