@@ -1,6 +1,6 @@
 //! `tacet audit`: how often is a null-move cutoff false?
 //!
-//! While a position is searched, cutoffs that the scheme believes are sampled. Each is then searched
+//! While a position is searched, cutoffs that the scheme accepts are sampled. Each is then searched
 //! again to the node's full depth, in the window `(beta - 1, beta)`, without null moves and with a
 //! table and history of its own. If that search stays below beta, the cutoff was false. This happens after
 //! the audited search and does not change it.
@@ -40,7 +40,7 @@ use sampler::{CutoffSampler, Denier, SampleSize, SampledCutoff};
 
 /// Measure how often null-move cutoffs are false
 ///
-/// Samples the cutoffs that a scheme believes and searches each node again without null moves, to
+/// Samples the cutoffs that a scheme accepts and searches each node again without null moves, to
 /// the same depth. Prints the share of false cutoffs, with 95 % intervals, by depth, material, margin
 /// and other conditions, and the cost of checking them. Writes the tables as .md, all samples as .csv
 /// and figures as .svg (by depth) and -nodes.svg (false cutoffs over nodes) next to the journal (.jsonl);
@@ -130,7 +130,7 @@ struct AuditEntry {
     nodes: u64,
     best: String,
     solved: Option<bool>,
-    /// Cutoffs believed, by depth of the node, sampled or not.
+    /// Cutoffs accepted, by depth of the node, sampled or not.
     cutoffs: BTreeMap<Depth, u64>,
     samples: Vec<JudgedCutoff>,
     /// Controls: for each false cutoff one true cutoff of the same depth, if there is one. True if denying it
@@ -274,7 +274,7 @@ impl Plan {
         tasks
     }
 
-    /// Searches a position, judges a sample of its believed cutoffs, and checks for each false one whether
+    /// Searches a position, judges a sample of its accepted cutoffs, and checks for each false one whether
     /// denying it changes the root.
     fn audit(
         &self,

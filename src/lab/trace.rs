@@ -2,7 +2,7 @@
 //!
 //! The classic searcher searches the position once with each scheme. The tree of the last iteration is
 //! written, node by node, into one self-contained HTML page: move, depth, window, value and what
-//! decided it. Believed null-move cutoffs are judged as `tacet audit` judges them.
+//! decided it. Accepted null-move cutoffs are judged as `tacet audit` judges them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use recorder::{Recorder, Tree};
 /// Write the search tree of a position as an HTML page
 ///
 /// The page needs no network and no other file. It shows the last iteration's tree for each scheme,
-/// side by side: which null moves were believed, which were verified, which were false, and the
+/// side by side: which null moves were accepted, which were verified, which were false, and the
 /// first node where two schemes differ.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct TraceArgs {
@@ -95,10 +95,10 @@ struct Scene {
 
 impl Scene {
     fn summary(&self) -> String {
-        let Tree { nodes, believed, wrong, .. } = &self.tree;
+        let Tree { nodes, accepted, wrong, .. } = &self.tree;
         format!(
-            "{}: {nodes} nodes in the last iteration, {} of them shown, {believed} null moves \
-             believed, {} false\n",
+            "{}: {nodes} nodes in the last iteration, {} of them shown, {accepted} null moves \
+             accepted, {} false\n",
             self.scheme,
             self.tree.shown(),
             wrong.len()

@@ -1,4 +1,4 @@
-//! Watching a search from outside: where null-move cutoffs are believed, and the tree node by node.
+//! Watching a search from outside: where null-move cutoffs are accepted, and the tree node by node.
 //!
 //! Used by the laboratory's `audit` and `trace`. A search without an observer pays one test of an
 //! option per node of the classic searcher and per null-move cutoff of the playing one.
@@ -9,7 +9,7 @@ use super::null_move::NodeFacts;
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, Ply, Score};
 
-/// A null-move cutoff that the scheme believes.
+/// A null-move cutoff that the scheme accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct NullCutoff<'a> {
     /// The position of the node.
@@ -59,7 +59,7 @@ pub enum Reason {
     Table,
     /// Quiescence search, or the evaluation at the greatest depth.
     Quiescence,
-    /// A null move reached beta and was believed.
+    /// A null move reached beta and was accepted.
     NullCutoff,
     /// A null move reached beta, and a shallower search of the moves confirmed it.
     Verified,
@@ -71,9 +71,9 @@ pub enum Reason {
 
 /// Watches a search. All methods do nothing by default.
 pub trait Observer: Debug + Send + Sync {
-    /// Returns whether a null-move cutoff that the scheme believes may stand. If not, the search
+    /// Returns whether a null-move cutoff that the scheme accepts may stand. If not, the search
     /// continues as if the null move had failed low.
-    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+    fn accepts(&self, cutoff: &NullCutoff<'_>) -> bool {
         let _ = cutoff;
         true
     }

@@ -274,7 +274,7 @@ impl<'a> Worker<'a> {
 
     /// Asks the observer, if there is one, whether a null-move cutoff may stand.
     #[inline]
-    pub fn believes(
+    pub fn accepts(
         &self,
         position: &Position,
         node: &null_move::NodeFacts,
@@ -283,7 +283,7 @@ impl<'a> Worker<'a> {
     ) -> bool {
         let Some(observer) = &self.job.observer else { return true };
         let keys = &self.keys;
-        observer.believes(&NullCutoff { position, keys, node: *node, null_depth, score })
+        observer.accepts(&NullCutoff { position, keys, node: *node, null_depth, score })
     }
 
     /// True if a move is to be searched at the root.

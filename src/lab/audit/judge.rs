@@ -1,4 +1,4 @@
-//! Is a believed cutoff false? The node is searched again, to its full depth and without null moves.
+//! Is an accepted cutoff false? The node is searched again, to its full depth and without null moves.
 
 use serde::{Deserialize, Serialize};
 

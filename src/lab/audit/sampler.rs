@@ -1,6 +1,6 @@
 //! A reproducible sample of the null-move cutoffs of a search.
 //!
-//! Every cutoff that the scheme believes gets a hash of its position, depth, bound and the seed. Of
+//! Every cutoff that the scheme accepts gets a hash of its position, depth, bound and the seed. Of
 //! each depth those with the smallest hashes are kept, so the sample does not depend on the order
 //! of the search, and a larger sample contains a smaller one.
 
@@ -51,7 +51,7 @@ impl SampledCutoff {
     }
 }
 
-/// Keeps a sample of the cutoffs that a search believes.
+/// Keeps a sample of the cutoffs that a search accepts.
 #[derive(Debug)]
 pub(crate) struct CutoffSampler {
     size: SampleSize,
@@ -80,7 +80,7 @@ impl CutoffSampler {
 }
 
 impl Observer for CutoffSampler {
-    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+    fn accepts(&self, cutoff: &NullCutoff<'_>) -> bool {
         let node = cutoff.node;
         let hash = hash(cutoff, self.seed);
         let size = self.size.at(node.depth);
@@ -115,7 +115,7 @@ impl Denier {
 }
 
 impl Observer for Denier {
-    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+    fn accepts(&self, cutoff: &NullCutoff<'_>) -> bool {
         cutoff.position.key() != self.key
             || cutoff.node.depth != self.depth
             || cutoff.node.beta != self.beta

@@ -16,8 +16,8 @@ pub(crate) struct Tree {
     pub(crate) nodes: usize,
     /// Nodes of the whole search.
     pub(crate) total_nodes: u64,
-    /// Null-move cutoffs believed in the last iteration.
-    pub(crate) believed: usize,
+    /// Null-move cutoffs accepted in the last iteration.
+    pub(crate) accepted: usize,
     /// Cutoffs over the limit, which were not judged.
     pub(crate) unjudged: usize,
     /// The node above; the root has itself.
@@ -89,7 +89,7 @@ impl Recorder {
         Recorder { state: Mutex::new(state) }
     }
 
-    /// The tree, and the believed cutoffs in it with their nodes.
+    /// The tree, and the accepted cutoffs in it with their nodes.
     pub(crate) fn tree(&self) -> (Tree, Vec<(u32, SampledCutoff)>) {
         let state = self.lock();
         (state.tree.clone(), state.cutoffs.clone())
@@ -101,9 +101,9 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    fn believes(&self, cutoff: &NullCutoff<'_>) -> bool {
+    fn accepts(&self, cutoff: &NullCutoff<'_>) -> bool {
         let mut state = self.lock();
-        state.tree.believed += 1;
+        state.tree.accepted += 1;
         if let Some(&(Some(number), _)) = state.path.last() {
             state.cutoffs.push((number, SampledCutoff::new(cutoff)));
         }

@@ -18,7 +18,7 @@ pub trait NullMoveSearch {
     fn stats(&mut self) -> &mut Stats;
 
     /// Returns whether a cutoff of the scheme stands. An observer can deny it.
-    fn believes(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
+    fn accepts(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
         let _ = (node, null_depth, score);
         true
     }
@@ -79,7 +79,7 @@ pub fn apply(
             }
         }
     }
-    if !searcher.believes(node, null_depth, score) {
+    if !searcher.accepts(node, null_depth, score) {
         return Some(Verdict::FailedLow);
     }
     searcher.stats().null_cutoffs += 1;

@@ -1,5 +1,5 @@
 //! Moreland 2001; Plenkner 1995, "A null-move technique impervious to zugzwang": in the endgame a
-//! fail-high of the null move is believed only if the node itself, searched as shallow as the null
+//! fail-high of the null move is accepted only if the node itself, searched as shallow as the null
 //! move was, fails high as well.
 
 use super::tree::{Entry, Tree};
