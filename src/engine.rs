@@ -15,6 +15,7 @@ use thiserror::Error;
 use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
+use crate::kit::processors;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::pool::{Pool, Search, ThreadError};
@@ -30,7 +31,7 @@ use coordinator::Coordinator;
 pub struct Options {
     /// Size of the transposition table in MB.
     pub hash: usize,
-    /// Number of search threads.
+    /// Number of search threads. Those beyond the number of processors wait.
     pub threads: usize,
     /// Number of lines to report, `1..=256`.
     pub multi_pv: usize,
@@ -207,6 +208,12 @@ impl Engine {
         &self.position
     }
 
+    /// True if the position has castling rights of Chess960 though the option is off. They may be
+    /// stale rights of standard chess.
+    pub fn is_unannounced_chess960(&self) -> bool {
+        !self.options.chess960 && self.position.needs_chess960()
+    }
+
     /// The options.
     pub fn options(&self) -> &Options {
         &self.options
@@ -255,6 +262,13 @@ impl Engine {
         self.pool.set_threads(threads)?;
         self.options.threads = threads;
         Ok(())
+    }
+
+    /// The number of threads that search: those that can run at the same time. More of them would
+    /// share the processors with the first, which keeps the limits and reports, and delay it.
+    pub fn active_threads(&self) -> usize {
+        let most = processors::concurrency().unwrap_or(usize::MAX);
+        self.options.threads.min(most)
     }
 
     /// Changes the evaluation. Empties the table and the histories.
@@ -325,7 +339,7 @@ impl Engine {
             send(&events, Event::Info(said.clone(), clock.elapsed()));
         };
         let table = Arc::clone(&self.table);
-        let search = Search::new(job, table, time, self.options.threads, Box::new(report));
+        let search = Search::new(job, table, time, self.active_threads(), Box::new(report));
         let search = Arc::new(search);
         self.pool.start(&search);
         let answered = coordinator.answer(&search);

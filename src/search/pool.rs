@@ -53,7 +53,8 @@ pub enum ThreadError {
 }
 
 impl Pool {
-    /// Changes the number of threads. Those that stay keep what they have learned.
+    /// Changes the number of threads and waits until new ones have their memory. Those that stay keep
+    /// what they have learned.
     ///
     /// # Errors
     /// If the system has no room for them. The pool then stays as it is.
@@ -72,6 +73,7 @@ impl Pool {
             }
         }
         self.threads.truncate(threads);
+        wait_for(&self.threads[present.min(threads)..]);
         Ok(())
     }
 
@@ -90,11 +92,16 @@ impl Pool {
 
     /// Blocks until all threads have done what they were ordered to.
     pub fn wait_until_idle(&self) {
-        let (done, all_done) = bounded(self.threads.len());
-        self.threads.iter().for_each(|thread| give(thread, Order::Sync(done.clone())));
-        drop(done);
-        while all_done.recv().is_ok() {}
+        wait_for(&self.threads);
     }
+}
+
+/// Blocks until threads have done what they were ordered to.
+fn wait_for(threads: &[Sender<Order>]) {
+    let (done, all_done) = bounded(threads.len());
+    threads.iter().for_each(|thread| give(thread, Order::Sync(done.clone())));
+    drop(done);
+    while all_done.recv().is_ok() {}
 }
 
 /// A thread ends only when its pool does.

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::{Bound, memory};
 use crate::board::PackedMove;
+use crate::kit::processors;
 use crate::score::{Depth, Score};
 
 /// Entries per bucket: one cache line.
@@ -113,7 +114,7 @@ impl Table {
     fn with_buckets(buckets: usize) -> Option<Table> {
         let slots = zeroed_slots(buckets.checked_add(1)?.checked_mul(BUCKET)?)?;
         let skipped = slots.as_ptr().align_offset(BUCKET_BYTES);
-        for_each_part(&slots, processors(), touch);
+        for_each_part(&slots, processors::count(), touch);
         (skipped <= BUCKET).then(|| Table { slots, skipped, buckets, age: AtomicU8::new(0) })
     }
 
@@ -129,7 +130,7 @@ impl Table {
 
     /// [`Table::clear`] on all processors.
     pub fn clear_on_all_processors(&self) {
-        self.clear_by(processors());
+        self.clear_by(processors::count());
     }
 
     fn clear_by(&self, threads: usize) {
@@ -213,10 +214,6 @@ impl Table {
 
 fn fits(bytes: u64, available: Option<u64>) -> bool {
     bytes <= SMALL_BYTES || available.is_none_or(|available| bytes <= available)
-}
-
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Zeroed slots. Aligned for slots only: the allocator then takes zeroed pages from the system,

@@ -168,6 +168,24 @@ mod tests {
         });
     }
 
+    /// The line that the thread takes over is one to answer with.
+    #[test]
+    fn a_thread_that_never_completes_an_iteration_can_be_stopped() {
+        let job = job(KIWIPETE);
+        for (number, depth) in [(0, 5), (0, 30), (1, 30)] {
+            let table = Table::new(1).unwrap();
+            let shared = SharedContext::new(2);
+            let lines = vec![line(job.root.legal_moves()[0], depth)];
+            shared.complete(CompletedIteration { depth, lines, effort: Vec::new() });
+            let time = TimeManager::with_limits(Limits::default());
+            let mut report = |_: &Message| time.stop();
+            let outcome =
+                SearchThread::new().search(&job, &table, &time, &shared, number, &mut report);
+            assert_eq!(outcome.depth, depth);
+            assert!(outcome.stats.nodes < 2048, "{} nodes after the stop", outcome.stats.nodes);
+        }
+    }
+
     #[test]
     fn a_line_of_depth_1_is_finished_whatever_the_limits() {
         for searcher in [SearcherKind::Playing, SearcherKind::Classic] {

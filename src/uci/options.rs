@@ -59,7 +59,7 @@ enum Kind {
         default: i64,
         min: i64,
         max: i64,
-        set: fn(&mut Engine, i64) -> Result<(), String>,
+        set: fn(&mut Engine, i64) -> Result<Vec<Note>, String>,
     },
     /// A search parameter.
     Parameter(&'static Param),
@@ -98,7 +98,8 @@ static FIXED: [OptionEntry; 19] = [
             min: 1,
             max: MAX_HASH,
             set: |engine, megabytes| {
-                engine.set_hash(megabytes as usize).map_err(|error| error.to_string())
+                engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
+                Ok(Vec::new())
             },
         },
     },
@@ -112,7 +113,8 @@ static FIXED: [OptionEntry; 19] = [
             set: |engine, threads| {
                 engine
                     .set_threads(threads as usize)
-                    .map_err(|error| format!("{error}; {} stay", engine.options().threads))
+                    .map_err(|error| format!("{error}; {} stay", engine.options().threads))?;
+                Ok(waiting(engine).into_iter().collect())
             },
         },
     },
@@ -124,7 +126,7 @@ static FIXED: [OptionEntry; 19] = [
             max: 256,
             set: |engine, lines| {
                 engine.options_mut().multi_pv = lines as usize;
-                Ok(())
+                Ok(Vec::new())
             },
         },
     },
@@ -140,7 +142,7 @@ static FIXED: [OptionEntry; 19] = [
             max: 5000,
             set: |engine, ms| {
                 engine.options_mut().move_overhead = Duration::from_millis(ms as u64);
-                Ok(())
+                Ok(Vec::new())
             },
         },
     },
@@ -167,7 +169,7 @@ static FIXED: [OptionEntry; 19] = [
             max: *Handicap::ELO.end() as i64,
             set: |engine, elo| {
                 engine.options_mut().elo = elo as u32;
-                Ok(())
+                Ok(Vec::new())
             },
         },
     },
@@ -179,7 +181,7 @@ static FIXED: [OptionEntry; 19] = [
             max: Options::FULL_SKILL as i64,
             set: |engine, level| {
                 engine.options_mut().skill_level = level as u32;
-                Ok(())
+                Ok(Vec::new())
             },
         },
     },
@@ -224,7 +226,7 @@ static FIXED: [OptionEntry; 19] = [
             max: 100,
             set: |engine, depth| {
                 engine.options_mut().pvs.probing.depth = depth as Depth;
-                Ok(())
+                Ok(Vec::new())
             },
         },
     },
@@ -240,7 +242,7 @@ static FIXED: [OptionEntry; 19] = [
             max: 7,
             set: |engine, men| {
                 engine.options_mut().pvs.probing.limit = men as usize;
-                Ok(())
+                Ok(Vec::new())
             },
         },
     },
@@ -280,6 +282,13 @@ pub fn set(engine: &mut Engine, name: &str, value: &str) -> Result<Vec<Note>, St
     entry.set(engine, value.trim())
 }
 
+/// Says so if some threads will not search.
+fn waiting(engine: &Engine) -> Option<Note> {
+    let (threads, active) = (engine.options().threads, engine.active_threads());
+    (active < threads)
+        .then(|| Note::Done(format!("Threads: {active} of {threads} search, one per processor")))
+}
+
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = all().map(|entry| entry.name).collect();
     format!("unknown option: {}{}", quoted(name), did_you_mean(name, names))
@@ -289,8 +298,8 @@ impl OptionEntry {
     fn set(&self, engine: &mut Engine, value: &str) -> Result<Vec<Note>, String> {
         match self.kind {
             Kind::Spin { min, max, set, .. } => {
-                set(engine, self.number(value, min, max)?)
-                    .map_err(|reason| format!("{}: {reason}", self.name))?;
+                return set(engine, self.number(value, min, max)?)
+                    .map_err(|reason| format!("{}: {reason}", self.name));
             }
             Kind::Parameter(&Param { min, max, .. }) => {
                 let number = self.number(value, min.into(), max.into())?;

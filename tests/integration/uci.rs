@@ -877,7 +877,12 @@ fn hash() {
 fn threads() {
     let mut session = Session::start();
     for threads in [1, 2, 1024, 1] {
-        assert!(session.ask(&format!("setoption name Threads value {threads}")).is_empty());
+        let said = session.ask(&format!("setoption name Threads value {threads}"));
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let waiting = format!("{processors} of {threads} search, one per processor");
+        let expected = usize::from(threads > processors && !cfg!(windows));
+        assert_eq!(said.iter().filter(|line| line.ends_with(&waiting)).count(), expected);
+        assert_eq!(said.len(), expected, "{said:?}");
         let answer = session.search("go depth 4");
         assert_sound(&answer, &Position::startpos());
     }

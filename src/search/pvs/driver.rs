@@ -88,6 +88,7 @@ impl Pvs<'_> {
             return None;
         }
         self.worker.rewind();
+        self.worker.allow_stop();
         let CompletedIteration { depth, lines, effort } = self.worker.shared.deepest();
         self.worker.target = depth;
         self.root = RootMoves { effort, ..RootMoves::default() };

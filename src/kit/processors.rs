@@ -1,0 +1,26 @@
+//! The processors of the machine.
+
+use std::thread;
+
+/// The number of processors that this process may use, at least one. The limit of a container and the
+/// affinity of the process count.
+pub fn count() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The number of threads that can run at the same time. `None` if unknown: on Windows
+/// [`count`] sees a group of at most 64 processors.
+pub fn concurrency() -> Option<usize> {
+    (!cfg!(windows)).then(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_a_processor() {
+        assert!(count() >= 1);
+        assert!(concurrency().is_none_or(|threads| threads == count()));
+    }
+}
