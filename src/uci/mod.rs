@@ -49,6 +49,8 @@ const GRACE: Duration = Duration::from_secs(60);
 /// A silent search reports its progress after this time. This also detects a closed output.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
+const CASTLING: &str = "castling with a king or rook off its first square: read as Chess960";
+
 const HELP: &str = "\
 UCI commands:
   uci, isready, ucinewgame, quit
@@ -288,9 +290,9 @@ impl<W: Write> Controller<W> {
             Command::Position { fen, moves } => {
                 match MoveReader::read_game(fen.as_deref(), &moves) {
                     Ok(game) => self.engine.set_position(game.position, game.earlier),
-                    Err(error) => self.remark(&error.to_string())?,
+                    Err(error) => return self.remark(&error.to_string()),
                 }
-                Ok(())
+                if self.engine.is_unannounced_chess960() { self.remark(CASTLING) } else { Ok(()) }
             }
             Command::Go(go) => self.go(&go),
             Command::Stop => {

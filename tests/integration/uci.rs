@@ -780,6 +780,34 @@ fn memory_use_is_the_table_and_little_more() {
     }
 }
 
+/// Castling rights without their rook, and those that only Chess960 has.
+#[test]
+fn stale_castling_rights_are_dropped_or_named() {
+    let mut session = Session::start();
+    for (board, dropped) in [
+        ("4k3/8/8/8/8/8/8/4K3 w KQ - 0 1", "w - -"),
+        ("4k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "w Q -"),
+        ("4k2r/8/8/8/8/8/8/3RK3 b Kk - 0 1", "b k -"),
+    ] {
+        assert!(session.ask(&format!("position fen {board}")).is_empty(), "{board}");
+        session.send("d");
+        let shown = session.until("Key: ");
+        assert!(shown.iter().any(|line| line.contains(dropped)), "{board}: {shown:?}");
+    }
+    let remark = "info string castling with a king or rook off its first square: read as Chess960";
+    for board in [
+        "4k3/8/8/8/8/8/8/1R2K3 w Q - 0 1",
+        "1r2k3/8/8/8/8/8/8/R3K2R w KQq - 0 1",
+        "3k3r/8/8/8/8/8/8/4K3 b k - 0 1",
+    ] {
+        let set = format!("position fen {board}");
+        assert_eq!(session.ask(&set), [remark], "{board}");
+        session.ask("setoption name UCI_Chess960 value true");
+        assert!(session.ask(&set).is_empty(), "{board}");
+        session.ask("setoption name UCI_Chess960 value false");
+    }
+}
+
 #[test]
 fn no_argument_means_uci() {
     for arguments in [&[][..], &["uci"]] {
