@@ -4,7 +4,7 @@
 //! Programs that never call [`listen`] keep the system's behaviour.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 
@@ -21,13 +21,17 @@ struct Signal {
 /// holds a message.
 pub fn listen() -> Receiver<()> {
     static SIGNAL: OnceLock<Signal> = OnceLock::new();
+    static HANDLER: Once = Once::new();
     let signal = SIGNAL.get_or_init(|| {
         let (sender, receiver) = bounded(0);
+        Signal { sender: Mutex::new(Some(sender)), receiver }
+    });
+    // After the signal is made: a Ctrl-C may come at once.
+    HANDLER.call_once(|| {
         // Without a handler Ctrl-C kills the program, as it would without this module.
         if let Err(error) = ctrlc::set_handler(|| SIGNAL.get().map_or((), Signal::raise)) {
             log::warn!("Ctrl-C will end the program at once: {error}");
         }
-        Signal { sender: Mutex::new(Some(sender)), receiver }
     });
     signal.receiver.clone()
 }

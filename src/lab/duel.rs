@@ -198,7 +198,9 @@ pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
     print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
     if is_interrupted {
         let (played, all) = (games.iter().flatten().count(), plan.games);
-        let resumes = if args.out.is_some() { "; the same command resumes" } else { "" };
+        let resumes = args.out.as_ref().map_or(String::new(), |out| {
+            format!("; the same command resumes from {}", out.display())
+        });
         return Err(LabError::Interrupted(format!(": {played} of {all} games played{resumes}")));
     }
     note_written(&files);

@@ -83,7 +83,12 @@ impl Experiment {
         let path = self.file(".jsonl");
         let (mut journal, old): (_, Vec<E>) = Journal::open(&path, header, self.restart)?;
         files.wrote(&path);
-        let signatures = signature::of_all(&self.setup, &self.schemes)?;
+        let remains = |done: usize| {
+            let path = path.display();
+            format!("{done} of {total} searches done; the same command resumes from {path}")
+        };
+        let signatures = signature::of_all(&self.setup, &self.schemes)
+            .map_err(|error| error.if_interrupted(|| remains(old.len())))?;
         let made = old.iter().map(|entry| (entry.scheme(), entry.signature()));
         signature::check(&path, made, &signatures)?;
         // Of two results of one search the later counts: it may be deeper.
@@ -103,14 +108,7 @@ impl Experiment {
         let work = |task: &T, worker: &TaskWorker| work(task, &signatures, worker);
         let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
         progress.finish_and_clear();
-        result.map_err(|error| {
-            error.if_interrupted(|| {
-                let path = path.display();
-                format!(
-                    "{done_count} of {total} searches done; the same command resumes from {path}"
-                )
-            })
-        })?;
+        result.map_err(|error| error.if_interrupted(|| remains(done_count)))?;
         Ok((results, journal))
     }
 

@@ -8,6 +8,8 @@ mod cli;
 mod cli_texts;
 mod common;
 mod faults;
+#[cfg(target_os = "linux")]
+mod interrupts;
 mod lab_audit;
 mod lab_compare;
 mod lab_duel;

@@ -3,6 +3,7 @@
 use super::{Collection, Wanted};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
+use crate::kit::interrupt;
 use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::lab::{LabError, runner};
@@ -42,9 +43,11 @@ pub(super) fn mine(args: &OpeningsArgs, files: &mut Files) -> Result<u32, LabErr
     let end = args.wanted.out.extension();
     let is_epd = end.is_some_and(|end| end.eq_ignore_ascii_case("epd"));
     let mined = runner::with_stack(|| openings(args)).flatten().and_then(|openings| {
-        openings
-            .iter()
-            .try_for_each(|moves| found.push(&if is_epd { as_epd(moves) } else { as_moves(moves) }))
+        openings.iter().try_for_each(|moves| {
+            found.push(&if is_epd { as_epd(moves) } else { as_moves(moves) })
+        })?;
+        let is_whole = openings.len() == args.wanted.count as usize;
+        if is_whole { Ok(()) } else { Err(LabError::Interrupted(String::new())) }
     });
     found.close(files, mined)
 }
@@ -58,6 +61,7 @@ fn as_epd(moves: &[PackedMove]) -> String {
     moves.iter().fold(Position::startpos(), |position, &m| position.play(m).0).epd_fields()
 }
 
+/// The openings; fewer after Ctrl-C.
 fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
     let table = Table::new(HASH).map_err(|error| LabError::Machine(error.to_string()))?;
     let count = args.wanted.count as usize;
@@ -71,7 +75,7 @@ fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
         bar.inc(u64::from(balanced));
         balanced
     };
-    let made = make(count, PLIES, args.seed, is_balanced);
+    let made = make(count, PLIES, args.seed, is_balanced, interrupt::is_requested);
     bar.finish_and_clear();
     Ok(made)
 }
@@ -83,11 +87,12 @@ fn make(
     plies: usize,
     seed: u64,
     mut is_balanced: impl FnMut(&Position) -> bool,
+    is_interrupted: impl Fn() -> bool,
 ) -> Vec<Vec<PackedMove>> {
     let mut random = Random::new(seed);
     let mut seen = std::collections::HashSet::new();
     let mut made = Vec::with_capacity(count);
-    while made.len() < count {
+    while made.len() < count && !is_interrupted() {
         let Some((moves, position)) = random_line(plies, &mut random) else { continue };
         let is_playable = !position.in_check() && position.has_legal_move();
         if is_playable && seen.insert(position.key()) && is_balanced(&position) {
@@ -114,9 +119,10 @@ mod tests {
 
     #[test]
     fn made_openings_depend_on_the_seed_alone() {
-        let make = |seed| make(20, 8, seed, |_| true);
+        let make = |seed| make(20, 8, seed, |_| true, || false);
         assert_eq!(make(5), make(5));
         assert_ne!(make(5), make(6));
         assert!(make(5).iter().all(|moves| moves.len() == 8));
+        assert!(super::make(20, 8, 5, |_| true, || true).is_empty());
     }
 }
