@@ -1,7 +1,7 @@
 //! The shipped suites have the properties that their README names.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tacet::board::Position;
 use tacet::board::tablebase::{Tablebase, Wdl};
@@ -11,6 +11,8 @@ use tacet::search::null_move::Scheme;
 use tacet::search::table::Table;
 use tacet::search::{self, SearchJob, SearcherKind};
 use tacet::time::{Limits, TimeManager};
+
+use crate::common;
 
 fn suite(name: &str) -> Vec<Record> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/suites").join(name);
@@ -78,13 +80,9 @@ fn settled(record: &Record) -> Option<Depth> {
 }
 
 #[test]
+#[ignore = "needs four-man tables: TACET_SYZYGY=DIR"]
 fn zugzwangs_of_four_men_have_one_right_move() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    if !path.is_dir() {
-        println!("skipped: no tables in ../shared/syzygy");
-        return;
-    }
-    let tables = Tablebase::open(&[&path]).expect("the tables are there");
+    let tables = Tablebase::open(&[common::four_man_tables()]).expect("the tables are there");
     let worth =
         |position: &Position, m| tables.probe_wdl(&position.play(m).0).map(|reply| (-reply).sign());
     for Record { position, best, id, .. } in &suite("zugzwang.epd") {

@@ -15,21 +15,16 @@ use tacet::search::{self, Outcome, PvsOptions, SearchJob, Searcher};
 use tacet::time::{Limits, TimeManager};
 use tacet::uci::options::{self, Note};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syzygy")
-}
+use crate::common;
 
 /// The three-man tables.
 fn tables() -> Arc<Tablebase> {
-    Arc::new(Tablebase::open(&[folder()]).unwrap())
+    Arc::new(Tablebase::open(&[common::three_man_tables()]).unwrap())
 }
 
 /// The four-man tables, for tests that are ignored by default.
 fn large_tables() -> Arc<Tablebase> {
-    let path = std::env::var("TACET_SYZYGY").expect("TACET_SYZYGY names a folder of tables");
-    let tables = Arc::new(Tablebase::open(&[path]).unwrap());
-    assert!(tables.max_pieces() >= 4);
-    tables
+    Arc::new(Tablebase::open(&[common::four_man_tables()]).unwrap())
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -264,7 +259,7 @@ fn several_threads_share_the_tables() {
 
 #[test]
 fn the_result_is_held_without_dtz() {
-    let folder = folder();
+    let folder = common::three_man_tables();
     let missing = scratch("no-dtz");
     let broken = scratch("bad-dtz");
     for name in ["KPvK", "KQvK", "KRvK", "KBvK", "KNvK"] {

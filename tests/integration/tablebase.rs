@@ -2,19 +2,20 @@
 //! are in `tests/syzygy`; tests of larger ones are ignored by default.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tacet::board::Position;
 use tacet::board::tablebase::{Tablebase, Wdl};
 
+use crate::common;
+
 fn tables() -> Tablebase {
-    Tablebase::open(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syzygy")]).unwrap()
+    Tablebase::open(&[common::three_man_tables()]).unwrap()
 }
 
 /// The four-man tables, for tests that are ignored by default.
 fn large_tables() -> Tablebase {
-    let path = std::env::var("TACET_SYZYGY").expect("TACET_SYZYGY names a folder of tables");
-    Tablebase::open(&[path]).unwrap()
+    Tablebase::open(&[common::four_man_tables()]).unwrap()
 }
 
 fn position(fen: &str) -> Position {

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{Board, CastlingMode, Chess, Position as _, PositionError};
+use tacet::board::tablebase::Tablebase;
 use tacet::board::{PackedMove, Position};
 
 /// Positions from which random games often reach what is rare from the start position: castling on both
@@ -61,6 +62,22 @@ pub fn games(plies: usize) -> impl Strategy<Value = Game> {
 /// The last positions of [`games`].
 pub fn positions(plies: usize) -> impl Strategy<Value = Position> {
     games(plies).prop_map(|game| game.last())
+}
+
+/// The folder of the three-man tables, which are test data.
+pub fn three_man_tables() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/syzygy")
+}
+
+/// The folder of the four-man tables, for tests that are ignored by default.
+///
+/// # Panics
+/// If it is not named.
+pub fn four_man_tables() -> PathBuf {
+    let folder = std::env::var("TACET_SYZYGY").expect("TACET_SYZYGY names a folder of tables");
+    let tables = Tablebase::open(&[&folder]).expect("the tables are there");
+    assert!(tables.max_pieces() >= 4, "no four-man tables in {folder}");
+    PathBuf::from(folder)
 }
 
 /// `PROPTEST_CASES` cases per property, 256 by default. A failure prints its input; add it as a test.
