@@ -149,7 +149,11 @@ fn expected(min: &str, max: &str) -> String {
 fn suggestion(error: &clap::Error) -> String {
     [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue]
         .iter()
-        .find_map(|&kind| word(error, kind))
+        .find_map(|&kind| match error.get(kind)? {
+            // The most similar comes last.
+            ContextValue::Strings(words) => words.last().map(String::as_str),
+            _ => word(error, kind),
+        })
         .map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 

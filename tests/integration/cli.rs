@@ -255,6 +255,8 @@ fn commands_of_other_builds_name_the_feature() {
 fn misspelt_words_get_a_suggestion() {
     bad(&["benhc"], "did you mean 'bench'?");
     bad(&["zugswang"], "did you mean 'zugzwang'?");
+    bad(&["suit"], "did you mean 'suite'?");
+    bad(&["compares"], "did you mean 'compare'?");
     bad(&["suite", "x.epd", "--dept", "3"], "did you mean '--depth'?");
     bad(&["go", "depht", "3"], "did you mean 'depth'?");
     bad(&["go", "depth", "1", "--null-move", "verfied-r3"], "did you mean 'verified-r3'?");
