@@ -160,18 +160,24 @@ impl<'a> Found<'a> {
     }
 
     /// False cutoffs per million: each sample stands for its share of the cutoffs of its depth and
-    /// position. With the 95 % interval of a bootstrap over the positions.
-    fn per_million(&self) -> (f64, Option<bootstrap::Interval>) {
-        let pairs: Vec<(f64, f64)> = self.entries.iter().map(|entry| entry.estimate()).collect();
-        let rate = |pairs: &mut dyn Iterator<Item = (f64, f64)>| {
-            let (wrong, all) = pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-            1e6 * wrong / all.max(1.0)
-        };
-        let interval = bootstrap::interval(pairs.len(), |drawn| {
-            rate(&mut drawn.iter().map(|&index| pairs[index]))
-        });
-        (rate(&mut pairs.iter().copied()), interval)
+    /// position.
+    fn per_million(&self) -> f64 {
+        per_million(self.entries.iter().map(|entry| entry.estimate()))
     }
+
+    /// The 95 % interval of [`Found::per_million`] by a bootstrap over the positions.
+    fn interval(&self) -> Option<bootstrap::Interval> {
+        let pairs: Vec<(f64, f64)> = self.entries.iter().map(|entry| entry.estimate()).collect();
+        bootstrap::interval(pairs.len(), |drawn| {
+            per_million(drawn.iter().map(|&index| pairs[index]))
+        })
+    }
+}
+
+/// The first numbers per million of the second, all pairs together.
+fn per_million(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (part, whole) = pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    1e6 * part / whole.max(1.0)
 }
 
 impl JournalEntry for AuditEntry {
@@ -373,13 +379,11 @@ impl Plan {
         let schemes = &self.experiment.schemes;
         let line = |(at, scheme): (usize, &&'static Scheme)| {
             let own = found.iter().skip(at).step_by(schemes.len());
-            let points = own.map(|found| (found.nodes() as f64, found.per_million().0)).collect();
+            let points = own.map(|found| (found.nodes() as f64, found.per_million())).collect();
             Series { name: scheme.name.to_owned(), points }
         };
         let series: Vec<Series> = schemes.iter().enumerate().map(line).collect();
-        let origin = &self.experiment.origin;
-        let text = format!("{}. {}", origin.command, origin.line());
-        chart::false_cutoffs(&self.title(), &text, &series)
+        chart::false_cutoffs(&self.title(), &self.experiment.figure_text(), &series)
     }
 
     /// The report, as Markdown or, with a width, for a terminal.
@@ -445,7 +449,7 @@ fn summary(found: &[Found]) -> TextTable {
     ]);
     for scheme in found {
         let count = Count::of(scheme.samples());
-        let (per_million, interval) = scheme.per_million();
+        let interval = scheme.interval();
         let solved = scheme.entries.iter().filter(|entry| entry.solved == Some(true)).count();
         let matter = scheme.samples().filter(|sample| sample.matters == Some(true)).count();
         let controls: Vec<bool> =
@@ -458,7 +462,7 @@ fn summary(found: &[Found]) -> TextTable {
             grouped(count.audited),
             grouped(count.wrong()),
             grouped(count.zugzwangs),
-            format!("{per_million:.0}"),
+            format!("{:.0}", scheme.per_million()),
             interval.map_or("-".to_owned(), |i| format!("{:.0} to {:.0}", i.low, i.high)),
             format!("{matter} of {}", count.wrong()),
             format!("{} of {}", controls.iter().filter(|&&it| it).count(), controls.len()),

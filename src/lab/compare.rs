@@ -326,7 +326,7 @@ impl Plan {
         };
         let series: Vec<Series> = grid.schemes.iter().enumerate().map(line).collect();
         let title = format!("Tree size: {}", self.experiment.describe_suite());
-        chart::tree_size(&title, &self.figure_text(), &series)
+        chart::tree_size(&title, &self.experiment.figure_text(), &series)
     }
 
     /// Positions solved over nodes.
@@ -339,11 +339,7 @@ impl Plan {
         let series: Vec<Series> = self.experiment.schemes.iter().map(line).collect();
         let found = if self.are_mates() { "Mates found" } else { "Positions solved" };
         let title = format!("{found} over nodes: {}", self.experiment.describe_suite());
-        chart::solved(&title, &self.figure_text(), found, &series)
-    }
-
-    fn figure_text(&self) -> String {
-        format!("{}. {}", self.experiment.origin.command, self.experiment.origin.line())
+        chart::solved(&title, &self.experiment.figure_text(), found, &series)
     }
 }
 

@@ -124,6 +124,11 @@ impl Experiment {
         journal::write(files, Some(journal), &self.origin.command, reports)
     }
 
+    /// The description of a figure, for screen readers: where it comes from.
+    pub(crate) fn figure_text(&self) -> String {
+        format!("{}. {}", self.origin.command, self.origin.line())
+    }
+
     /// The suite's file without its directory.
     pub(crate) fn suite_name(&self) -> String {
         let name = self.suite.path.file_name().unwrap_or(self.suite.path.as_os_str());
