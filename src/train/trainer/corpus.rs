@@ -12,8 +12,8 @@ use std::sync::Mutex;
 
 use super::sample::Sample;
 use crate::board::Position;
-use crate::kit::fingerprint;
 use crate::kit::random::Random;
+use crate::kit::{fingerprint, processors};
 use crate::train::format::{FormatError, HEADER, InnerPosition, STEP, TrainingGame};
 use crate::train::{TrainError, texel};
 
@@ -304,6 +304,5 @@ pub fn each<T: Send>(
 
 /// The number of threads asked for, or one per core.
 pub fn threads(wanted: Option<NonZero<usize>>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    wanted.map_or_else(cores, NonZero::get)
+    wanted.map_or_else(processors::count, NonZero::get)
 }
