@@ -1,20 +1,19 @@
 //! Ctrl-C in commands that take long: what is found stays, one line says what is left, status 130.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 use std::{fs, thread};
+
+use tempfile::TempDir;
 
 use crate::session::PATIENCE;
 
 /// More than any depth that a test waits for.
 const DEEP: &str = "60";
 
-fn scratch(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("interrupts").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).expect("the test directory can be written");
-    path
+fn scratch() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory")
 }
 
 /// True once the process has a handler for SIGINT. Before, the signal would just kill it.
@@ -60,7 +59,8 @@ const POSITIONS: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R
 
 #[test]
 fn commands_with_a_journal_keep_it_and_say_how_to_resume() {
-    let folder = scratch("journal");
+    let scratch = scratch();
+    let folder = scratch.path();
     fs::write(folder.join("two.epd"), POSITIONS).expect("it can be written");
     for words in [
         &["compare", "two.epd", "--depths", "1,40", "--jobs", "1", "--out", "compared"][..],
@@ -69,7 +69,7 @@ fn commands_with_a_journal_keep_it_and_say_how_to_resume() {
         &["duel", "NullMove=off", "NullMove=double", "--nodes", "50000", "--out", "played.jsonl"],
     ] {
         let journal = folder.join(words[words.len() - 1]).with_extension("jsonl");
-        let output = interrupted(&folder, words, || journal.exists());
+        let output = interrupted(folder, words, || journal.exists());
         let said = last_word(words, &output);
         assert!(said.contains("the same command resumes from"), "{words:?}: {said}");
         assert!(journal.exists());
@@ -78,7 +78,8 @@ fn commands_with_a_journal_keep_it_and_say_how_to_resume() {
 
 #[test]
 fn commands_without_a_journal_say_how_far_they_came() {
-    let folder = scratch("none");
+    let scratch = scratch();
+    let folder = scratch.path();
     fs::write(folder.join("two.epd"), POSITIONS).expect("it can be written");
     let pgn = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n";
     fs::write(folder.join("games.pgn"), pgn.repeat(2000)).expect("it can be written");
@@ -91,7 +92,7 @@ fn commands_without_a_journal_say_how_far_they_came() {
         &["mine", "tactics", "games.pgn", "--out", "t.epd"],
         &["mine", "zugzwang", "--count", "100000", "--syzygy", syzygy, "--out", "z.epd"],
     ] {
-        let output = interrupted(&folder, words, || true);
+        let output = interrupted(folder, words, || true);
         last_word(words, &output);
     }
     for name in ["o.epd", "t.epd", "z.epd"] {
@@ -102,14 +103,15 @@ fn commands_without_a_journal_say_how_far_they_came() {
 #[cfg(feature = "tune")]
 #[test]
 fn tuning_can_be_interrupted() {
-    let folder = scratch("tune");
+    let scratch = scratch();
+    let folder = scratch.path();
     for words in [
         &["ablate", "--factors", "use_iir=0", "--pairs", "9000", "--nodes", "20000", "--out", "a"]
             [..],
         &["spsa", "--tune", "iir_depth", "--iterations", "9000", "--nodes", "20000", "--out", "s"],
     ] {
         let journal = folder.join(words[words.len() - 1]);
-        let output = interrupted(&folder, words, || journal.exists());
+        let output = interrupted(folder, words, || journal.exists());
         let said = last_word(words, &output);
         assert!(said.contains("resumes"), "{words:?}: {said}");
     }

@@ -89,7 +89,7 @@ report.opened = rows();
 press("f");
 report.verdict = document.querySelector("#facts .wrong")?.textContent;
 document.querySelector("[data-filter=false]").click();
-report.onlyFalse = [...active.box.querySelectorAll(".row")].length;
+report.onlyFalse = rows();
 document.querySelector("[data-filter=all]").click();
 press("d");
 report.differing = document.querySelectorAll(".differs").length;

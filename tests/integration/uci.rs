@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common;
 use crate::session::{Answer, Session, Value, play, position, wait};
 use tacet::board::Position;
 use tacet::eval::{Evaluator, State};
@@ -906,11 +907,7 @@ fn threads() {
     let mut session = Session::start();
     for threads in [1, 2, 1024, 1] {
         let said = session.ask(&format!("setoption name Threads value {threads}"));
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let waiting = format!("{processors} of {threads} search, one per processor");
-        let expected = usize::from(threads > processors && !cfg!(windows));
-        assert_eq!(said.iter().filter(|line| line.ends_with(&waiting)).count(), expected);
-        assert_eq!(said.len(), expected, "{said:?}");
+        assert_eq!(said, common::note_on_threads(threads).into_iter().collect::<Vec<_>>());
         let answer = session.search("go depth 4");
         assert_sound(&answer, &Position::startpos());
     }

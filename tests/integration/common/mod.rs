@@ -64,6 +64,13 @@ pub fn positions(plies: usize) -> impl Strategy<Value = Position> {
     games(plies).prop_map(|game| game.last())
 }
 
+/// What is said of more threads than processors. Nothing on Windows, where they cannot be counted.
+pub fn note_on_threads(threads: usize) -> Option<String> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let note = format!("info string Threads: {processors} of {threads} search, one per processor");
+    (threads > processors && !cfg!(windows)).then_some(note)
+}
+
 /// The folder of the three-man tables, which are test data.
 pub fn three_man_tables() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/syzygy")
