@@ -14,14 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use super::duel::book::check_pairs;
 use super::duel::statistics::{Estimate, Pentanomial};
-use super::journal::Restart;
+use super::journal::{Restart, RunFiles};
 use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
-use super::{LabError, note_written, print, variant};
+use super::{LabError, print, variant};
 use crate::board::notation::quoted;
 use crate::games::player::Side;
-use crate::kit::files::Files;
 use crate::kit::random::Random;
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
@@ -119,18 +118,16 @@ fn factor(text: &str) -> Result<Factor, String> {
 fn all_steps() -> Vec<Factor> {
     let on = PARAMS.iter().filter(|param| param.is_switch() && param.default != 0);
     let off = on.map(|param| Factor::Param(param, 0));
-    off.chain(Scheme::named("off").map(Factor::Scheme)).collect()
+    off.chain([Factor::Scheme(Scheme::off())]).collect()
 }
 
 /// Runs `tacet ablate`.
 pub(crate) fn run(args: &AblateArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    let mut files = Files::new(args.restart.force);
-    plan.setup.declare(&mut files, &args.games, &args.out)?;
-    let scores = plan.measure(args)?;
     let origin = Origin::new(format!("tacet ablate --pairs {}", plan.pairs));
+    let (scores, files) = plan.measure(args, &origin.command)?;
     print(&format!("{}\n\n{}", origin.line(), plan.table(&scores)))?;
-    note_written(&files);
+    files.note_written();
     Ok(())
 }
 
@@ -217,10 +214,21 @@ impl Plan {
     }
 
     /// Plays the pairs that are not in the journal, and returns each factor's match.
-    fn measure(&self, args: &AblateArgs) -> Result<Vec<FactorScore>, LabError> {
+    fn measure(
+        &self,
+        args: &AblateArgs,
+        command: &str,
+    ) -> Result<(Vec<FactorScore>, RunFiles), LabError> {
         let scores = vec![FactorScore::default(); self.factors.len()];
-        let (path, restart, jobs) = (args.out.as_path(), args.restart, args.concurrency);
-        let run = PairRun { path, restart, jobs, all: self.pairs, reports: REPORTS };
+        let run = PairRun {
+            command,
+            openings: &args.games.openings,
+            path: &args.out,
+            restart: args.restart,
+            jobs: args.concurrency,
+            all: self.pairs,
+            reports: REPORTS,
+        };
         let play = |pair, _: &Vec<FactorScore>, group: &SearchGroup| self.play(pair, group);
         let count = |scores: &mut Vec<FactorScore>, record| self.count(scores, record);
         let text = |played, scores: &Vec<FactorScore>| {
@@ -374,9 +382,12 @@ mod tests {
 
     #[test]
     fn a_killed_run_has_the_same_result() {
-        let path = std::env::temp_dir().join(format!("tacet-{}-ablate", std::process::id()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
         let mut args = args(&["use_iir=0", "NullMove=off"], path.clone());
-        let measure = |args: &AblateArgs| Plan::new(args).and_then(|plan| plan.measure(args));
+        let measure = |args: &AblateArgs| {
+            Plan::new(args).and_then(|plan| plan.measure(args, "tacet ablate")).map(|run| run.0)
+        };
         let whole = measure(&args).expect("it runs");
         args.restart.fresh = false;
         let journal = std::fs::read(&path).expect("reads");
@@ -384,6 +395,5 @@ mod tests {
         assert_eq!(measure(&args).expect("it runs"), whole);
         (args.concurrency, args.restart.fresh) = (3, true);
         assert_eq!(measure(&args).expect("it runs"), whole, "however many at a time");
-        std::fs::remove_file(&path).expect("is removed");
     }
 }

@@ -11,17 +11,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::chart::{self, Series};
-use super::epd::Record;
+use super::chart::{self, Figure, Series};
 use super::experiment::{
-    self, Experiment, JournalEntry, Results, Signatures, capitalised, comma_list,
+    self, Experiment, JournalEntry, Key, Results, Task, capitalised, comma_list,
 };
-use super::journal::{Journal, Restart};
+use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin, grouped};
 use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
-use super::{LabError, bootstrap, note_written, print, variant};
-use crate::kit::files::{Files, Output};
-use crate::kit::table::{Align, TextTable};
+use super::{LabError, bootstrap, print, variant};
+use crate::kit::table::Align::{Left, Right};
+use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
@@ -85,10 +84,8 @@ pub(crate) struct AuditArgs {
 /// Runs `tacet audit`.
 pub(crate) fn run(args: AuditArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    let mut files = Files::new(plan.args.restart.force);
-    files.reads(&plan.args.selection.file, "the suite being read");
-    let outputs = plan.declare(&mut files)?;
-    let (results, mut journal) = plan.results(&mut files)?;
+    let (mut files, known) = plan.open()?;
+    let results = plan.results(&mut files, known)?;
     let found = plan.found(&results);
     let title = plan.title();
     let contents = vec![
@@ -97,9 +94,9 @@ pub(crate) fn run(args: AuditArgs) -> Result<(), LabError> {
         figure::draw(&title, &found)?.into_bytes(),
         plan.nodes_figure(&found)?.into_bytes(),
     ];
-    plan.experiment.write(&mut files, &mut journal, outputs, contents)?;
+    files.write(contents)?;
     print(&plan.markdown(&found, terminal::width()))?;
-    note_written(&files);
+    files.note_written();
     Ok(())
 }
 
@@ -137,8 +134,6 @@ struct AuditEntry {
     /// changes the root.
     controls: Vec<bool>,
 }
-
-type Key = (usize, String, Depth);
 
 /// The results of one scheme at one depth.
 struct Found<'a> {
@@ -181,14 +176,8 @@ fn per_million(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
 }
 
 impl JournalEntry for AuditEntry {
-    type Key = Key;
-
     fn key(&self) -> Key {
-        (self.line, self.scheme.clone(), self.depth)
-    }
-
-    fn scheme(&self) -> &str {
-        &self.scheme
+        (self.line, self.scheme.clone(), Some(self.depth))
     }
 
     fn signature(&self) -> u64 {
@@ -219,15 +208,15 @@ impl Plan {
         Ok(Plan { args, experiment })
     }
 
-    /// The reports: tables, samples, figures.
-    fn declare(&self, files: &mut Files) -> Result<Vec<Option<Output>>, LabError> {
+    /// Opens the journal and the reports: tables, samples, figures.
+    fn open(&self) -> Result<(RunFiles, Vec<AuditEntry>), LabError> {
         let reports = [
             (".md", "the report"),
             (".csv", "the CSV file"),
             (".svg", "a figure"),
             ("-nodes.svg", "a figure"),
         ];
-        self.experiment.declare(files, &self.header(), &reports)
+        self.experiment.open(self.args.selection.input(), &self.header(), &reports)
     }
 
     fn depths(&self) -> &[Depth] {
@@ -251,48 +240,23 @@ impl Plan {
         }
     }
 
-    /// Reads the results in the journal and computes the missing ones.
-    fn results(&self, files: &mut Files) -> Result<(Results<AuditEntry>, Journal), LabError> {
-        let mut tasks = self.tasks();
-        let total = tasks.len();
-        let open = |results: &Results<AuditEntry>| {
-            tasks.retain(|task| !results.contains_key(&task.key()));
-            tasks
-        };
-        let work = |task: &Task, signatures: &Signatures, worker: &TaskWorker| {
-            let signature = signatures.get(task.scheme.name).copied().unwrap_or_default();
-            self.audit(task, signature, worker)
-        };
-        self.experiment.results(files, &self.header(), total, open, work)
-    }
-
-    fn tasks(&self) -> Vec<Task<'_>> {
-        let mut tasks = Vec::new();
-        for record in &self.experiment.suite.records {
-            for &depth in self.depths() {
-                tasks.extend(self.experiment.schemes.iter().map(|&scheme| Task {
-                    record,
-                    scheme,
-                    depth,
-                }));
-            }
-        }
-        tasks
+    /// Computes the results that are not known.
+    fn results(
+        &self,
+        files: &mut RunFiles,
+        known: Vec<AuditEntry>,
+    ) -> Result<Results<AuditEntry>, LabError> {
+        let depths: Vec<Option<Depth>> = self.depths().iter().copied().map(Some).collect();
+        let work = |task: &Task, worker: &TaskWorker| self.audit(task, worker);
+        self.experiment.results(files, known, &depths, |_| true, work)
     }
 
     /// Searches a position, judges a sample of its accepted cutoffs, and checks for each false one whether
     /// denying it changes the root.
-    fn audit(
-        &self,
-        task: &Task,
-        signature: u64,
-        worker: &TaskWorker,
-    ) -> Result<AuditEntry, LabError> {
-        let size = SampleSize {
-            each: self.args.sample,
-            deep: self.deep_sample(),
-            deep_from: task.depth - 4,
-        };
+    fn audit(&self, task: &Task, worker: &TaskWorker) -> Result<AuditEntry, LabError> {
+        let depth = task.depth.unwrap_or_default();
+        let size =
+            SampleSize { each: self.args.sample, deep: self.deep_sample(), deep_from: depth - 4 };
         let sampler = Arc::new(CutoffSampler::new(size, self.args.seed));
         let outcome = self.search(task, sampler.clone(), worker);
         let strata = sampler.strata();
@@ -320,8 +284,8 @@ impl Plan {
         Ok(AuditEntry {
             line: task.record.line,
             scheme: task.scheme.name.to_owned(),
-            signature,
-            depth: task.depth,
+            signature: task.signature,
+            depth,
             nodes: outcome.stats.nodes,
             best: task.record.position.uci(best, task.record.position.needs_chess960()),
             solved: task.record.solved(best, outcome.score()),
@@ -334,7 +298,7 @@ impl Plan {
     fn search(&self, task: &Task, observer: Arc<dyn Observer>, worker: &TaskWorker) -> Outcome {
         let job = self.experiment.setup.job(task.record.position.clone(), task.scheme);
         let job = SearchJob { observer: Some(observer), ..job };
-        worker.search(&job, Limits::to_depth(task.depth))
+        worker.search(&job, Limits { depth: task.depth, ..Limits::default() })
     }
 
     /// Does the root's move or the solution change if this one cutoff is denied?
@@ -350,14 +314,12 @@ impl Plan {
         after.best() != before.best() || solved(&after) != solved(before)
     }
 
-    fn found<'a>(&self, results: &'a Results<AuditEntry>) -> Vec<Found<'a>> {
+    fn found<'a>(&'a self, results: &'a Results<AuditEntry>) -> Vec<Found<'a>> {
         let depths = self.depths();
         let mut found = Vec::new();
         for &depth in depths {
             for scheme in &self.experiment.schemes {
-                let key = |record: &Record| (record.line, scheme.name.to_owned(), depth);
-                let entries =
-                    self.experiment.suite.records.iter().filter_map(|r| results.get(&key(r)));
+                let entries = self.experiment.of_scheme(results, scheme, Some(depth));
                 let name = if depths.len() == 1 {
                     scheme.name.to_owned()
                 } else {
@@ -383,7 +345,8 @@ impl Plan {
             Series { name: scheme.name.to_owned(), points }
         };
         let series: Vec<Series> = schemes.iter().enumerate().map(line).collect();
-        chart::false_cutoffs(&self.title(), &self.experiment.figure_text(), &series)
+        let text = self.experiment.figure_text();
+        chart::svg(Figure::FalseCutoffs, &self.title(), &text, &series)
     }
 
     /// The report, as Markdown or, with a width, for a terminal.
@@ -421,54 +384,34 @@ fn command(args: &AuditArgs, setup: &SearchSetup, schemes: &[&'static Scheme]) -
     words.join(" ")
 }
 
-struct Task<'a> {
-    record: &'a Record,
-    scheme: &'static Scheme,
-    depth: Depth,
-}
-
-impl Task<'_> {
-    fn key(&self) -> Key {
-        (self.record.line, self.scheme.name.to_owned(), self.depth)
-    }
-}
-
 fn summary(found: &[Found]) -> TextTable {
-    let mut table = TextTable::new(&[
-        ("scheme", Align::Left),
-        ("nodes", Align::Right),
-        ("solved", Align::Right),
-        ("cutoffs", Align::Right),
-        ("audited", Align::Right),
-        ("false", Align::Right),
-        ("zugzwangs", Align::Right),
-        ("false per M cutoffs", Align::Right),
-        ("95 %", Align::Right),
-        ("matter", Align::Right),
-        ("controls", Align::Right),
-    ]);
-    for scheme in found {
-        let count = Count::of(scheme.samples());
-        let interval = scheme.interval();
-        let solved = scheme.entries.iter().filter(|entry| entry.solved == Some(true)).count();
-        let matter = scheme.samples().filter(|sample| sample.matters == Some(true)).count();
-        let controls: Vec<bool> =
-            scheme.entries.iter().flat_map(|entry| entry.controls.iter().copied()).collect();
-        table.push(vec![
-            scheme.name.clone(),
-            grouped(scheme.nodes()),
-            grouped(solved as u64),
-            grouped(scheme.cutoffs()),
-            grouped(count.audited),
-            grouped(count.wrong()),
-            grouped(count.zugzwangs),
-            format!("{:.0}", scheme.per_million()),
-            interval.map_or("-".to_owned(), |i| format!("{:.0} to {:.0}", i.low, i.high)),
-            format!("{matter} of {}", count.wrong()),
-            format!("{} of {}", controls.iter().filter(|&&it| it).count(), controls.len()),
-        ]);
-    }
-    table
+    let controls = |scheme: &Found| -> Vec<bool> {
+        scheme.entries.iter().flat_map(|entry| entry.controls.iter().copied()).collect()
+    };
+    let solved =
+        |scheme: &Found| scheme.entries.iter().filter(|entry| entry.solved == Some(true)).count();
+    let matter =
+        |scheme: &Found| scheme.samples().filter(|sample| sample.matters == Some(true)).count();
+    let count = |scheme: &Found| Count::of(scheme.samples());
+    let columns: &[Column<Found>] = &[
+        ("scheme", Left, &|scheme| scheme.name.clone()),
+        ("nodes", Right, &|scheme| grouped(scheme.nodes())),
+        ("solved", Right, &|scheme| grouped(solved(scheme) as u64)),
+        ("cutoffs", Right, &|scheme| grouped(scheme.cutoffs())),
+        ("audited", Right, &|scheme| grouped(count(scheme).audited)),
+        ("false", Right, &|scheme| grouped(count(scheme).wrong())),
+        ("zugzwangs", Right, &|scheme| grouped(count(scheme).zugzwangs)),
+        ("false per M cutoffs", Right, &|scheme| format!("{:.0}", scheme.per_million())),
+        ("95 %", Right, &|scheme| {
+            scheme.interval().map_or("-".to_owned(), |i| format!("{:.0} to {:.0}", i.low, i.high))
+        }),
+        ("matter", Right, &|scheme| format!("{} of {}", matter(scheme), count(scheme).wrong())),
+        ("controls", Right, &|scheme| {
+            let controls = controls(scheme);
+            format!("{} of {}", controls.iter().filter(|&&it| it).count(), controls.len())
+        }),
+    ];
+    TextTable::of(found, columns)
 }
 
 /// All samples, one a row.

@@ -24,44 +24,26 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Nodes over depth, as the text of an SVG file.
-pub(crate) fn tree_size(
-    title: &str,
-    description: &str,
-    series: &[Series],
-) -> Result<String, LabError> {
-    let axes = |x: Range, y: Range| {
-        (Axis::whole(x, "depth in plies"), Axis::logarithmic(y, "nodes, all positions together"))
-    };
-    figure(title, description, series, axes)
+/// What a figure shows. Points are (x, y).
+#[derive(Clone, Copy)]
+pub(crate) enum Figure {
+    /// Nodes over depth.
+    TreeSize,
+    /// Positions solved over nodes; the text heads the axis of the former.
+    Solved(&'static str),
+    /// False null-move cutoffs per million over nodes.
+    FalseCutoffs,
 }
 
-/// Positions solved over nodes, as the text of an SVG file; `found` heads the axis of the former.
-pub(crate) fn solved(
-    title: &str,
-    description: &str,
-    found: &'static str,
-    series: &[Series],
-) -> Result<String, LabError> {
-    let axes = |x: Range, y: Range| {
-        (Axis::logarithmic(x, "nodes, all positions together"), Axis::linear(y, found))
-    };
-    figure(title, description, series, axes)
-}
-
-/// False null-move cutoffs per million over nodes, as the text of an SVG file.
-pub(crate) fn false_cutoffs(
-    title: &str,
-    description: &str,
-    series: &[Series],
-) -> Result<String, LabError> {
-    let axes = |x: Range, y: Range| {
-        (
-            Axis::logarithmic(x, "nodes, all positions together"),
-            Axis::linear(y, "false cutoffs per million"),
-        )
-    };
-    figure(title, description, series, axes)
+impl Figure {
+    fn axes(self, x: Range, y: Range) -> (Axis, Axis) {
+        let nodes = |range| Axis::logarithmic(range, "nodes, all positions together");
+        match self {
+            Figure::TreeSize => (Axis::whole(x, "depth in plies"), nodes(y)),
+            Figure::Solved(found) => (nodes(x), Axis::linear(y, found)),
+            Figure::FalseCutoffs => (nodes(x), Axis::linear(y, "false cutoffs per million")),
+        }
+    }
 }
 
 type Failure = Box<dyn std::error::Error>;
@@ -79,11 +61,12 @@ const LEGEND_TOP: usize = 56;
 /// Half of a stroke in the legend, in pixels.
 const STROKE: i32 = 25;
 
-fn figure(
+/// A figure as the text of an SVG file. The description is for screen readers.
+pub(crate) fn svg(
+    figure: Figure,
     title: &str,
     description: &str,
     series: &[Series],
-    axes: impl Fn(Range, Range) -> (Axis, Axis),
 ) -> Result<String, LabError> {
     let failure = |error: Failure| LabError::Machine(format!("cannot draw the figure: {error}"));
     let points = || series.iter().flat_map(|line| line.points.iter().copied());
@@ -96,7 +79,7 @@ fn figure(
     {
         let size = (PLOT.0 + legend_width as u32, height as u32);
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        draw(&area, title, series, axes(x, y)).map_err(failure)?;
+        draw(&area, title, series, figure.axes(x, y)).map_err(failure)?;
     }
     Ok(described(&text, title, description))
 }
@@ -359,7 +342,7 @@ mod tests {
     #[test]
     fn every_line_is_drawn_and_named_and_the_figure_described() {
         let series = [line("standard-r2", 9), line("verified-r3", 7)];
-        let svg = tree_size("a <title>", "tacet & more", &series).expect("draws");
+        let svg = svg(Figure::TreeSize, "a <title>", "tacet & more", &series).expect("draws");
         for text in [
             "<svg role=\"img\"",
             "<title>a &lt;title&gt;</title>",
@@ -377,8 +360,9 @@ mod tests {
     fn the_order_given_changes_nothing() {
         let series = [line("off", 12), line("verified-r3+r=2", 9), line("verified-r3", 7)];
         let [a, b, c] = series;
-        let one = tree_size("t", "d", &[a.clone(), b.clone(), c.clone()]).expect("draws");
-        assert_eq!(one, tree_size("t", "d", &[c, a, b]).expect("draws"));
+        let one =
+            svg(Figure::TreeSize, "t", "d", &[a.clone(), b.clone(), c.clone()]).expect("draws");
+        assert_eq!(one, svg(Figure::TreeSize, "t", "d", &[c, a, b]).expect("draws"));
     }
 
     #[test]
@@ -405,10 +389,10 @@ mod tests {
 
     #[test]
     fn no_point_is_an_error_and_one_point_is_enough() {
-        assert!(tree_size("title", "", &[]).is_err());
+        assert!(svg(Figure::TreeSize, "title", "", &[]).is_err());
         let one = Series { name: "off".to_owned(), points: vec![(8.0, 0.0)] };
-        assert!(tree_size("title", "", std::slice::from_ref(&one)).is_ok());
-        assert!(solved("title", "", "solved", &[one]).is_ok());
+        assert!(svg(Figure::TreeSize, "title", "", std::slice::from_ref(&one)).is_ok());
+        assert!(svg(Figure::Solved("solved"), "title", "", &[one]).is_ok());
     }
 
     #[test]

@@ -9,24 +9,23 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::chart::{self, Series};
+use super::chart::{self, Figure, Series};
 use super::epd::Record;
 use super::experiment::{
-    self, Experiment, JournalEntry, Results, Signatures, capitalised, comma_list,
+    self, Experiment, JournalEntry, Key, Results, Task, capitalised, comma_list,
 };
-use super::journal::{Journal, Restart};
+use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin};
 use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
 use super::tally::{self, Cell, Grid, PositionResult, SearchSnapshot};
-use super::{LabError, bootstrap, counted, note_written, print, variant};
+use super::{LabError, bootstrap, counted, print, variant};
 use crate::board::PackedMove;
-use crate::kit::files::{Files, Output};
 use crate::kit::table::TextTable;
 use crate::kit::terminal;
 use crate::score::{Depth, Score};
+use crate::search::SearcherKind;
 use crate::search::null_move::Scheme;
 use crate::search::stats::Stats;
-use crate::search::{Outcome, SearcherKind};
 use crate::time::Limits;
 
 /// Compare null-move schemes on a suite of positions
@@ -74,19 +73,19 @@ pub(crate) struct CompareArgs {
 /// Runs `tacet compare`.
 pub(crate) fn run(args: CompareArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    let mut files = Files::new(plan.args.restart.force);
-    files.reads(&plan.args.selection.file, "the suite being read");
-    let outputs = plan.declare(&mut files)?;
-    let (results, mut journal) = plan.results(&mut files)?;
-    let rows = plan.rows(&results);
-    let names: Vec<&'static str> =
-        plan.experiment.schemes.iter().map(|scheme| scheme.name).collect();
-    let grid = Grid { schemes: &names, base: plan.base, results: &rows };
+    let (mut files, known) = plan.open()?;
+    let results = plan.results(&mut files, known)?;
+    let schemes = &plan.experiment.schemes;
+    let columns: Vec<Vec<&PositionResult>> = schemes
+        .iter()
+        .map(|scheme| plan.experiment.of_scheme(&results, scheme, None).collect())
+        .collect();
+    let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
+    let grid = Grid { schemes: &names, base: plan.base, results: &columns };
     let cells = grid.cells(&plan.stages());
-    let contents = plan.contents(&grid, &cells)?;
-    plan.experiment.write(&mut files, &mut journal, outputs, contents)?;
+    files.write(plan.contents(&grid, &cells)?)?;
     print(&plan.markdown(&cells, terminal::width()))?;
-    note_written(&files);
+    files.note_written();
     Ok(())
 }
 
@@ -100,15 +99,8 @@ struct Plan {
 }
 
 impl JournalEntry for PositionResult {
-    /// The line of the suite and the scheme.
-    type Key = (usize, String);
-
-    fn key(&self) -> Self::Key {
-        (self.line, self.scheme.clone())
-    }
-
-    fn scheme(&self) -> &str {
-        &self.scheme
+    fn key(&self) -> Key {
+        (self.line, self.scheme.clone(), None)
     }
 
     fn signature(&self) -> u64 {
@@ -149,13 +141,14 @@ impl Plan {
         Ok(Plan { args, experiment, base, depths })
     }
 
-    /// The reports, in the order of [`Plan::contents`].
-    fn declare(&self, files: &mut Files) -> Result<Vec<Option<Output>>, LabError> {
+    /// Opens the journal and the reports, in the order of [`Plan::contents`].
+    fn open(&self) -> Result<(RunFiles, Vec<PositionResult>), LabError> {
         let figures = [("-solved.svg", "a figure"), (".svg", "a figure")];
         let tables = [(".md", "the report"), (".csv", "the CSV file"), (".json", "the JSON file")];
         // Without depths there is no curve.
         let figures = if self.depths.is_empty() { &[][..] } else { &figures };
-        self.experiment.declare(files, &self.header(), tables.iter().chain(figures))
+        let reports = tables.iter().chain(figures);
+        self.experiment.open(self.args.selection.input(), &self.header(), reports)
     }
 
     /// The texts of the reports.
@@ -196,37 +189,20 @@ impl Plan {
         self.experiment.setup.header("tacet compare", &self.experiment.suite, &self.limits())
     }
 
-    /// Reads the results in the journal and computes the missing ones.
-    fn results(&self, files: &mut Files) -> Result<(Results<PositionResult>, Journal), LabError> {
-        let experiment = &self.experiment;
-        let total = experiment.suite.records.len() * experiment.schemes.len();
-        let tasks = |results: &Results<PositionResult>| self.tasks(results);
-        let work = |&(record, scheme): &(&Record, &'static Scheme),
-                    signatures: &Signatures,
-                    worker: &TaskWorker| {
-            let signature = signatures.get(scheme.name).copied().unwrap_or_default();
-            Ok(self.entry(record, scheme, signature, worker))
-        };
-        experiment.results(files, &self.header(), total, tasks, work)
-    }
-
-    /// The searches that are not done yet.
-    fn tasks(&self, results: &Results<PositionResult>) -> Vec<(&Record, &'static Scheme)> {
-        let schemes = |record| self.experiment.schemes.iter().map(move |&scheme| (record, scheme));
-        let all = self.experiment.suite.records.iter().flat_map(schemes);
-        let wanted = self.depths.last().copied();
-        let done = |entry: &PositionResult| entry.to_depth >= wanted;
-        all.filter(|(record, scheme)| !results.get(&key(record, scheme)).is_some_and(done))
-            .collect()
-    }
-
-    fn entry(
+    /// Computes the results that are not known, or not deep enough.
+    fn results(
         &self,
-        record: &Record,
-        scheme: &'static Scheme,
-        signature: u64,
-        worker: &TaskWorker,
-    ) -> PositionResult {
+        files: &mut RunFiles,
+        known: Vec<PositionResult>,
+    ) -> Result<Results<PositionResult>, LabError> {
+        let wanted = self.depths.last().copied();
+        let whole = |entry: &PositionResult| entry.to_depth >= wanted;
+        let work = |task: &Task, worker: &TaskWorker| Ok(self.search(task, worker));
+        self.experiment.results(files, known, &[None], whole, work)
+    }
+
+    fn search(&self, task: &Task, worker: &TaskWorker) -> PositionResult {
+        let &Task { record, scheme, signature, .. } = task;
         let began = Instant::now();
         let outcome = self.experiment.setup.search(&record.position, scheme, self.limits(), worker);
         let time = began.elapsed();
@@ -239,17 +215,8 @@ impl Plan {
             steps: steps
                 .map(|i| step(record, i.depth, i.best, Some(i.score), i.elapsed, i.stats))
                 .collect(),
-            end: end(record, &outcome, time),
+            end: step(record, outcome.depth, outcome.best(), outcome.score(), time, outcome.stats),
         }
-    }
-
-    /// The results in the order of suite and schemes.
-    fn rows<'a>(&self, results: &'a Results<PositionResult>) -> Vec<Vec<&'a PositionResult>> {
-        let row = |record: &Record| {
-            let entry = |scheme: &&Scheme| results.get(&key(record, scheme));
-            self.experiment.schemes.iter().filter_map(entry).collect()
-        };
-        self.experiment.suite.records.iter().map(row).collect()
     }
 
     fn are_mates(&self) -> bool {
@@ -318,15 +285,15 @@ impl Plan {
         // A single depth is no curve, so the depths below it are shown.
         let is_iterated = min == max && self.experiment.setup.is_iterated();
         let from = if is_iterated { (max - 3).max(1) } else { min };
-        let line = |(scheme, name): (usize, &&str)| Series {
+        let line = |(at, name): (usize, &&str)| Series {
             name: (*name).to_owned(),
             points: (from..=max)
-                .map(|depth| (f64::from(depth), grid.nodes(depth, scheme) as f64))
+                .map(|depth| (f64::from(depth), grid.nodes(depth, at) as f64))
                 .collect(),
         };
         let series: Vec<Series> = grid.schemes.iter().enumerate().map(line).collect();
         let title = format!("Tree size: {}", self.experiment.describe_suite());
-        chart::tree_size(&title, &self.experiment.figure_text(), &series)
+        chart::svg(Figure::TreeSize, &title, &self.experiment.figure_text(), &series)
     }
 
     /// Positions solved over nodes.
@@ -339,12 +306,8 @@ impl Plan {
         let series: Vec<Series> = self.experiment.schemes.iter().map(line).collect();
         let found = if self.are_mates() { "Mates found" } else { "Positions solved" };
         let title = format!("{found} over nodes: {}", self.experiment.describe_suite());
-        chart::solved(&title, &self.experiment.figure_text(), found, &series)
+        chart::svg(Figure::Solved(found), &title, &self.experiment.figure_text(), &series)
     }
-}
-
-fn key(record: &Record, scheme: &Scheme) -> (usize, String) {
-    (record.line, scheme.name.to_owned())
 }
 
 /// The command that makes these tables, without options that change no number.
@@ -377,10 +340,6 @@ fn base(schemes: &[&Scheme], wanted: Option<&Scheme>) -> Result<usize, LabError>
         }),
         None => Ok(place("verified-r3").unwrap_or(schemes.len().saturating_sub(1))),
     }
-}
-
-fn end(record: &Record, outcome: &Outcome, time: Duration) -> SearchSnapshot {
-    step(record, outcome.depth, outcome.best(), outcome.score(), time, outcome.stats)
 }
 
 fn step(

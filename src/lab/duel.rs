@@ -14,7 +14,7 @@ pub(crate) mod side;
 pub(crate) mod statistics;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Serialize;
@@ -23,17 +23,16 @@ use self::book::{BookArgs, check_pairs};
 use self::record::{GameRecord, Standing};
 use self::side::MAX_HASH;
 use self::statistics::Sprt;
-use super::journal::{self, Journal, Restart};
+use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin};
 use super::runner::{self, SearchGroup};
-use super::{LabError, note_written, print, signature};
+use super::{LabError, print, signature};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
 use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
-use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::score::{Depth, MAX_PLY};
 use crate::search::SearcherKind;
@@ -175,25 +174,28 @@ pub(crate) fn defaults() -> Side {
 /// Plays the match and prints the result. After Ctrl-C prints the result of the games played.
 pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
-    let mut files = Files::new(args.restart.force);
-    if let Some(book) = &args.openings.book {
-        files.reads(book, "the book being read");
-    }
     let origin = Origin::new(plan.command(args));
     let header = args.out.is_some().then(|| plan.header(args)).transpose()?;
     let journal = args.out.as_deref().zip(header.as_ref());
     let reports = [(args.pgn.clone(), "the PGN file"), (args.json.clone(), "the JSON file")];
-    let outputs = journal::declare(&mut files, journal, &origin.command, args.restart, reports)?;
-    args.out.iter().for_each(|path| files.wrote(path));
-    let (games, mut journal, is_interrupted) = plan.play(args, journal)?;
+    let input = args.openings.input();
+    let (mut files, kept) = RunFiles::open(&origin.command, args.restart, input, journal, reports)?;
+    let mut games: Vec<Option<GameRecord>> = vec![None; plan.games];
+    for record in kept as Vec<GameRecord> {
+        if let Some(slot) = games.get_mut(record.game) {
+            slot.get_or_insert(record);
+        }
+    }
     let mut standing = Standing::new(args.sprt);
     standing.update(&games);
-    let texts =
-        [plan.pgn(&games).into_bytes(), report::json(&table::json(&plan, &standing, &origin))?];
+    let played =
+        plan.play_missing(args.concurrency as usize, &mut games, &mut standing, &mut files);
     // Reports of an unfinished match could be taken for those of a complete one.
+    let is_interrupted = matches!(played, Err(LabError::Interrupted(_)));
     if !is_interrupted {
-        let reports = outputs.into_iter().zip(texts);
-        journal::write(&mut files, journal.as_mut(), &origin.command, reports)?;
+        played?;
+        let json = report::json(&table::json(&plan, &standing, &origin))?;
+        files.write([plan.pgn(&games).into_bytes(), json])?;
     }
     print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
     if is_interrupted {
@@ -203,7 +205,7 @@ pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
         });
         return Err(LabError::Interrupted(format!(": {played} of {all} games played{resumes}")));
     }
-    note_written(&files);
+    files.note_written();
     Ok(())
 }
 
@@ -233,9 +235,6 @@ struct Header {
     rules: String,
     syzygy: Option<String>,
 }
-
-/// The games by number, the journal that holds them, and whether Ctrl-C ended the match early.
-type Played = (Vec<Option<GameRecord>>, Option<Journal>, bool);
 
 impl Plan {
     fn new(args: &DuelArgs) -> Result<Plan, LabError> {
@@ -270,35 +269,6 @@ impl Plan {
         })
     }
 
-    /// Plays the games that are not in the journal.
-    fn play(&self, args: &DuelArgs, path: Option<(&Path, &Header)>) -> Result<Played, LabError> {
-        let mut games: Vec<Option<GameRecord>> = vec![None; self.games];
-        let mut journal = None;
-        if let Some((path, header)) = path {
-            let (opened, kept) = Journal::open::<GameRecord>(path, header, args.restart)?;
-            journal = Some(opened);
-            for record in kept {
-                if let Some(slot) = games.get_mut(record.game) {
-                    slot.get_or_insert(record);
-                }
-            }
-        }
-        let mut standing = Standing::new(self.sprt);
-        standing.update(&games);
-        let mut is_interrupted = false;
-        if !standing.is_decided() {
-            let played =
-                self.play_missing(args.concurrency as usize, &mut games, standing, |record| {
-                    journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
-                });
-            match played {
-                Err(LabError::Interrupted(_)) => is_interrupted = true,
-                played => played?,
-            }
-        }
-        Ok((games, journal, is_interrupted))
-    }
-
     /// The command that plays the same match, without options that change no game.
     fn command(&self, args: &DuelArgs) -> String {
         let book = args.openings.book.iter().map(|path| format!(" --book {}", path.display()));
@@ -321,14 +291,17 @@ impl Plan {
         played.map(|game| format!("{game}\n")).collect()
     }
 
-    /// Plays the games that are `None`, several at once; `keep` is called for each as it ends.
+    /// Plays the games that are `None`, several at once, until the sequential test decides.
     fn play_missing(
         &self,
         concurrency: usize,
         games: &mut [Option<GameRecord>],
-        mut standing: Standing,
-        mut keep: impl FnMut(&GameRecord) -> Result<(), LabError>,
+        standing: &mut Standing,
+        files: &mut RunFiles,
     ) -> Result<(), LabError> {
+        if standing.is_decided() {
+            return Ok(());
+        }
         let missing: Vec<usize> = (0..games.len()).filter(|&game| games[game].is_none()).collect();
         let bar = Progress::new(games.len() as u64, (games.len() - missing.len()) as u64);
         let group = SearchGroup::default();
@@ -349,14 +322,14 @@ impl Plan {
         };
         let done = |_, record: Option<GameRecord>| {
             let Some(record) = record else { return Ok(()) };
-            keep(&record)?;
+            files.append(&record)?;
             let number = record.game;
             if let Some(slot) = games.get_mut(number) {
                 *slot = Some(record);
             }
             standing.update(games);
             bar.inc(1);
-            bar.set_message(table::short(&standing));
+            bar.set_message(table::short(standing));
             if standing.is_decided() {
                 group.stop();
             }

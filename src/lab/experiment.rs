@@ -1,21 +1,20 @@
 //! A suite searched with several schemes, with the results in a journal and reports next to it. Shared by
 //! `compare` and `audit`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::epd::Suite;
-use super::journal::{self, Journal, Restart};
+use super::epd::{Record, Suite};
+use super::journal::{Restart, RunFiles};
 use super::report::Origin;
-use super::runner::{self, SearchSetup, TaskWorker};
+use super::runner::{SearchSetup, TaskWorker};
 use super::{LabError, counted, note, signature};
-use crate::kit::files::{Files, Output};
 use crate::kit::progress::Progress;
 use crate::kit::table::TextTable;
+use crate::score::Depth;
 use crate::search::null_move::Scheme;
 
 /// Suite, schemes, settings and files of an experiment.
@@ -30,24 +29,36 @@ pub(crate) struct Experiment {
     pub(crate) restart: Restart,
 }
 
+/// A search of an experiment.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) scheme: &'static Scheme,
+    /// `None` if one search serves all depths.
+    pub(crate) depth: Option<Depth>,
+    /// The signature of the engine with this scheme.
+    pub(crate) signature: u64,
+}
+
+/// Identifies a search: line of the suite, scheme, depth as in [`Task`].
+pub(crate) type Key = (usize, String, Option<Depth>);
+
+impl Task<'_> {
+    fn key(&self) -> Key {
+        (self.record.line, self.scheme.name.to_owned(), self.depth)
+    }
+}
+
 /// A result: a line of the journal.
 pub(crate) trait JournalEntry: Serialize + DeserializeOwned + Send {
-    /// Identifies the search.
-    type Key: Eq + Hash;
-
-    fn key(&self) -> Self::Key;
-
-    fn scheme(&self) -> &str;
+    fn key(&self) -> Key;
 
     /// The signature of the engine that made it.
     fn signature(&self) -> u64;
 }
 
 /// Results by their searches.
-pub(crate) type Results<E> = HashMap<<E as JournalEntry>::Key, E>;
-
-/// The signatures of the searches, by the schemes' names.
-pub(crate) type Signatures = BTreeMap<&'static str, u64>;
+pub(crate) type Results<E> = HashMap<Key, E>;
 
 impl Experiment {
     /// The file of a suffix such as `.md`.
@@ -57,71 +68,86 @@ impl Experiment {
         name.into()
     }
 
-    /// Declares the journal and the reports, given by suffix and what each is.
-    pub(crate) fn declare<'a>(
+    /// Opens the journal and declares the reports, given by suffix and what each is. Returns the results
+    /// in the journal.
+    pub(crate) fn open<'a, E: JournalEntry>(
         &self,
-        files: &mut Files,
+        input: Option<(&Path, &'static str)>,
         header: &impl Serialize,
         reports: impl IntoIterator<Item = &'a (&'a str, &'static str)>,
-    ) -> Result<Vec<Option<Output>>, LabError> {
-        let path = self.file(".jsonl");
+    ) -> Result<(RunFiles, Vec<E>), LabError> {
+        let journal = self.file(".jsonl");
         let reports = reports.into_iter().map(|&(suffix, what)| (Some(self.file(suffix)), what));
-        let command = &self.origin.command;
-        journal::declare(files, Some((&path, header)), command, self.restart, reports)
+        let journal = Some((journal.as_path(), header));
+        RunFiles::open(&self.origin.command, self.restart, input, journal, reports)
     }
 
-    /// Reads the results in the journal and computes the missing ones. `tasks` returns those of `total`
-    /// searches that are not among the results.
-    pub(crate) fn results<E: JournalEntry, T: Sync>(
+    /// Searches the suite at each depth with each scheme, and returns the results. `known` are those in the
+    /// journal; the ones that are not `whole` are computed again.
+    pub(crate) fn results<E: JournalEntry>(
         &self,
-        files: &mut Files,
-        header: &impl Serialize,
-        total: usize,
-        tasks: impl FnOnce(&Results<E>) -> Vec<T>,
-        work: impl Fn(&T, &Signatures, &TaskWorker) -> Result<E, LabError> + Sync,
-    ) -> Result<(Results<E>, Journal), LabError> {
+        files: &mut RunFiles,
+        known: Vec<E>,
+        depths: &[Option<Depth>],
+        whole: impl Fn(&E) -> bool,
+        work: impl Fn(&Task, &TaskWorker) -> Result<E, LabError> + Sync,
+    ) -> Result<Results<E>, LabError> {
         let path = self.file(".jsonl");
-        let (mut journal, old): (_, Vec<E>) = Journal::open(&path, header, self.restart)?;
-        files.wrote(&path);
+        let total = self.suite.records.len() * depths.len() * self.schemes.len();
         let remains = |done: usize| {
             let path = path.display();
             format!("{done} of {total} searches done; the same command resumes from {path}")
         };
         let signatures = signature::of_all(&self.setup, &self.schemes)
-            .map_err(|error| error.if_interrupted(|| remains(old.len())))?;
-        let made = old.iter().map(|entry| (entry.scheme(), entry.signature()));
-        signature::check(&path, made, &signatures)?;
+            .map_err(|error| error.if_interrupted(|| remains(known.len())))?;
+        let own: HashMap<&str, u64> =
+            self.schemes.iter().map(|scheme| scheme.name).zip(signatures).collect();
         // Of two results of one search the later counts: it may be deeper.
-        let mut results: Results<E> = old.into_iter().map(|entry| (entry.key(), entry)).collect();
-        let tasks = tasks(&results);
+        let mut results: Results<E> = HashMap::new();
+        for entry in known {
+            let key = entry.key();
+            if own.get(key.1.as_str()).is_some_and(|&own| own != entry.signature()) {
+                return Err(LabError::Usage(format!(
+                    "{} was made by an engine that searches {} differently; choose another --out, \
+                     or --fresh to start over",
+                    path.display(),
+                    key.1
+                )));
+            }
+            results.insert(key, entry);
+        }
+        let mut tasks = Vec::new();
+        for record in &self.suite.records {
+            for &depth in depths {
+                let task = |&scheme: &&'static Scheme| {
+                    let signature = own.get(scheme.name).copied().unwrap_or_default();
+                    Task { record, scheme, depth, signature }
+                };
+                tasks.extend(self.schemes.iter().map(task));
+            }
+        }
+        tasks.retain(|task| !results.get(&task.key()).is_some_and(&whole));
         let mut done_count = total - tasks.len();
         note_start(done_count, total, &path);
-        let progress = Progress::new(total as u64, done_count as u64);
-        let done = |_, entry: Result<E, LabError>| {
-            let entry = entry?;
-            journal.append(&entry)?;
-            progress.inc(1);
+        let done = |_, entry: E, _: &Progress| {
             done_count += 1;
             results.insert(entry.key(), entry);
             Ok(())
         };
-        let work = |task: &T, worker: &TaskWorker| work(task, &signatures, worker);
-        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
-        progress.finish_and_clear();
+        let result = files.run(&self.setup, total, &tasks, work, done);
         result.map_err(|error| error.if_interrupted(|| remains(done_count)))?;
-        Ok((results, journal))
+        Ok(results)
     }
 
-    /// Writes the reports, and their receipts into the journal.
-    pub(crate) fn write(
-        &self,
-        files: &mut Files,
-        journal: &mut Journal,
-        outputs: Vec<Option<Output>>,
-        contents: Vec<Vec<u8>>,
-    ) -> Result<(), LabError> {
-        let reports = outputs.into_iter().zip(contents);
-        journal::write(files, Some(journal), &self.origin.command, reports)
+    /// The results of a scheme at a depth, in the order of the suite.
+    pub(crate) fn of_scheme<'a, E>(
+        &'a self,
+        results: &'a Results<E>,
+        scheme: &'a Scheme,
+        depth: Option<Depth>,
+    ) -> impl Iterator<Item = &'a E> {
+        let key = move |record: &Record| (record.line, scheme.name.to_owned(), depth);
+        self.suite.records.iter().filter_map(move |record| results.get(&key(record)))
     }
 
     /// The description of a figure, for screen readers: where it comes from.

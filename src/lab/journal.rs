@@ -14,8 +14,10 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::{LabError, read_file};
+use super::runner::{self, SearchSetup, TaskWorker};
+use super::{LabError, note_written, read_file};
 use crate::kit::files::{Files, Output, Receipt};
+use crate::kit::progress::Progress;
 
 /// Longest time between two syncs to disk. Only a power cut can lose the results since the last one.
 const SYNC_INTERVAL: Duration = Duration::from_secs(2);
@@ -116,47 +118,93 @@ impl Journal {
     }
 }
 
-/// Declares the journal, if there is one, and the reports that are asked for, each with its path and what
-/// it is. Reports that the journal lists may be replaced.
-pub(crate) fn declare(
-    files: &mut Files,
-    journal: Option<(&Path, &impl Serialize)>,
-    command: &str,
-    restart: Restart,
-    reports: impl IntoIterator<Item = (Option<PathBuf>, &'static str)>,
-) -> Result<Vec<Option<Output>>, LabError> {
-    let receipts = match journal {
-        Some((path, header)) => {
-            files.resumes(path, "the journal")?;
-            Journal::receipts(path, header, command, restart)?
-        }
-        None if restart.fresh => {
-            return Err(LabError::Usage("--fresh has no effect without --out".to_owned()));
-        }
-        None => Vec::new(),
-    };
-    let declare = |(path, what): (Option<PathBuf>, _)| {
-        path.map(|path| Ok(files.output_with(&path, what, command, &receipts)?)).transpose()
-    };
-    reports.into_iter().map(declare).collect()
+/// The files of a run: its input, its journal if it has one, and its reports.
+#[derive(Debug)]
+pub(crate) struct RunFiles {
+    files: Files,
+    journal: Option<Journal>,
+    reports: Vec<Option<Output>>,
+    command: String,
 }
 
-/// Writes the reports that are asked for, and their receipts into the journal.
-pub(crate) fn write(
-    files: &mut Files,
-    mut journal: Option<&mut Journal>,
-    command: &str,
-    reports: impl IntoIterator<Item = (Option<Output>, Vec<u8>)>,
-) -> Result<(), LabError> {
-    for (output, bytes) in reports {
-        let Some(output) = output else { continue };
-        let receipt = Receipt::new(output.path(), &bytes, command);
-        files.write(output, &bytes)?;
-        if let Some(journal) = &mut journal {
-            journal.add_receipt(&receipt)?;
-        }
+impl RunFiles {
+    /// Declares the files, each with what it is, opens the journal and returns the results in it. Reports
+    /// that the journal lists may be replaced.
+    pub(crate) fn open<R: DeserializeOwned>(
+        command: &str,
+        restart: Restart,
+        input: Option<(&Path, &'static str)>,
+        journal: Option<(&Path, &impl Serialize)>,
+        reports: impl IntoIterator<Item = (Option<PathBuf>, &'static str)>,
+    ) -> Result<(RunFiles, Vec<R>), LabError> {
+        let mut files = Files::new(restart.force);
+        input.iter().for_each(|(path, what)| files.reads(path, what));
+        let receipts = match journal {
+            Some((path, header)) => {
+                files.resumes(path, "the journal")?;
+                Journal::receipts(path, header, command, restart)?
+            }
+            None if restart.fresh => {
+                return Err(LabError::Usage("--fresh has no effect without --out".to_owned()));
+            }
+            None => Vec::new(),
+        };
+        let declare = |(path, what): (Option<PathBuf>, _)| {
+            path.map(|path| Ok(files.output_with(&path, what, command, &receipts)?)).transpose()
+        };
+        let reports = reports.into_iter().map(declare).collect::<Result<_, LabError>>()?;
+        let opened = journal.map(|(path, header)| Journal::open(path, header, restart));
+        let (journal, results) = opened.transpose()?.unzip();
+        journal.iter().for_each(|journal: &Journal| files.wrote(&journal.path));
+        let run = RunFiles { files, journal, reports, command: command.to_owned() };
+        Ok((run, results.unwrap_or_default()))
     }
-    Ok(())
+
+    /// Writes a result to the journal.
+    pub(crate) fn append(&mut self, result: &impl Serialize) -> Result<(), LabError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.append(result))
+    }
+
+    /// Does the last tasks of `total`. Each result goes to the journal, then to `done` with the index of
+    /// its task.
+    pub(crate) fn run<T: Sync, R: Serialize + Send>(
+        &mut self,
+        setup: &SearchSetup,
+        total: usize,
+        tasks: &[T],
+        work: impl Fn(&T, &TaskWorker) -> Result<R, LabError> + Sync,
+        mut done: impl FnMut(usize, R, &Progress) -> Result<(), LabError>,
+    ) -> Result<(), LabError> {
+        let progress = Progress::new(total as u64, (total - tasks.len()) as u64);
+        let keep = |index, result: Result<R, LabError>| {
+            let result = result?;
+            self.append(&result)?;
+            progress.inc(1);
+            done(index, result, &progress)
+        };
+        let result = runner::for_all(tasks, setup.jobs, setup.table, work, keep);
+        progress.finish_and_clear();
+        result
+    }
+
+    /// Writes the reports that are asked for, and their receipts into the journal.
+    pub(crate) fn write(
+        &mut self,
+        contents: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<(), LabError> {
+        for (output, bytes) in std::mem::take(&mut self.reports).into_iter().zip(contents) {
+            let Some(output) = output else { continue };
+            let receipt = Receipt::new(output.path(), &bytes, &self.command);
+            self.files.write(output, &bytes)?;
+            self.journal.as_mut().map_or(Ok(()), |journal| journal.add_receipt(&receipt))?;
+        }
+        Ok(())
+    }
+
+    /// Lists the files that were written.
+    pub(crate) fn note_written(&self) {
+        note_written(&self.files);
+    }
 }
 
 /// Checks that a journal with this header may continue in a file with these bytes. Returns the length of its

@@ -17,6 +17,7 @@ use self::tactics::TacticsArgs;
 use self::zugzwang::MineZugzwangArgs;
 use super::{LabError, note_written, print};
 use crate::kit::files::{Draft, Files};
+use crate::kit::progress::Progress;
 use crate::score::Depth;
 use crate::search::Outcome;
 
@@ -78,27 +79,33 @@ struct Collection {
     draft: Draft,
     lines: u32,
     wanted: u32,
+    progress: Progress,
 }
 
 impl Collection {
     /// Opens the output. Call it after the input was checked and before the work.
     fn new(wanted: &Wanted, files: &mut Files) -> Result<Collection, LabError> {
         let draft = files.output(&wanted.out, "the suite being made")?.begin()?;
-        Ok(Collection { draft, lines: 0, wanted: wanted.count })
+        let progress = Progress::new(wanted.count.into(), 0);
+        Ok(Collection { draft, lines: 0, wanted: wanted.count, progress })
     }
 
     fn is_full(&self) -> bool {
         self.lines >= self.wanted
     }
 
-    fn push(&mut self, line: &str) -> Result<(), LabError> {
+    /// Adds a line; `line` makes it from its number.
+    fn push(&mut self, line: impl FnOnce(u32) -> String) -> Result<(), LabError> {
         self.lines += 1;
+        self.progress.inc(1);
+        let line = line(self.lines);
         writeln!(self.draft, "{line}").map_err(LabError::writing(self.draft.path()))
     }
 
     /// Writes the output. After a failure or Ctrl-C the lines stay in a file of their own.
     fn close(self, files: &mut Files, mined: Result<(), LabError>) -> Result<u32, LabError> {
-        let Collection { draft, lines, wanted } = self;
+        let Collection { draft, lines, wanted, progress } = self;
+        progress.finish_and_clear();
         match mined {
             Ok(()) if lines > 0 => files.commit(draft)?,
             Ok(()) => {}

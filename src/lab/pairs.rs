@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::duel::book::BookArgs;
 use super::duel::defaults;
 use super::duel::side::MAX_HASH;
-use super::journal::{Journal, Restart};
+use super::journal::{Restart, RunFiles};
 use super::runner::{self, SearchGroup};
 use super::{LabError, print, signature};
 use crate::board::Color;
@@ -21,7 +21,6 @@ use crate::games::adjudication::{DrawRule, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side};
-use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::search::SearcherKind;
 
@@ -118,21 +117,6 @@ impl PairSetup {
         Ok(PairSetup { usual, signature, seed: args.openings.seed, book: args.openings.open()? })
     }
 
-    /// Declares the journal of a run.
-    pub(crate) fn declare(
-        &self,
-        files: &mut Files,
-        args: &PairArgs,
-        out: &Path,
-    ) -> Result<(), LabError> {
-        if let Some(book) = &args.openings.book {
-            files.reads(book, "the book being read");
-        }
-        files.resumes(out, "the journal")?;
-        files.wrote(out);
-        Ok(())
-    }
-
     pub(crate) fn config(&self) -> PairConfig {
         PairConfig {
             side: self.usual.to_string(),
@@ -188,6 +172,8 @@ pub(crate) trait PairRecord: Serialize + DeserializeOwned + Copy + Send {
 
 /// Pairs to play, and the journal that keeps them.
 pub(crate) struct PairRun<'a> {
+    pub(crate) command: &'a str,
+    pub(crate) openings: &'a BookArgs,
     pub(crate) path: &'a Path,
     pub(crate) restart: Restart,
     pub(crate) jobs: u16,
@@ -197,7 +183,7 @@ pub(crate) struct PairRun<'a> {
 }
 
 impl PairRun<'_> {
-    /// Plays the pairs that are not in the journal and returns the state after all. The thread that
+    /// Plays the pairs that are not in the journal and returns the state after all, and the files. The thread that
     /// played a pair counts it, so its next pair starts from the new state. Prints `text` now and then.
     pub(crate) fn play<R: PairRecord, S: Clone + Send>(
         &self,
@@ -206,8 +192,10 @@ impl PairRun<'_> {
         play: impl Fn(usize, &S, &SearchGroup) -> Result<R, LabError> + Sync,
         count: impl Fn(&mut S, R) + Sync,
         text: impl Fn(usize, &S) -> String,
-    ) -> Result<S, LabError> {
-        let (journal, kept) = Journal::open::<R>(self.path, header, self.restart)?;
+    ) -> Result<(S, RunFiles), LabError> {
+        let journal = Some((self.path, header));
+        let (files, kept): (_, Vec<R>) =
+            RunFiles::open(self.command, self.restart, self.openings.input(), journal, [])?;
         let mut missing: Vec<usize> = (1..=self.all).collect();
         for record in kept {
             if let Ok(at) = missing.binary_search(&record.number()) {
@@ -218,13 +206,13 @@ impl PairRun<'_> {
         let mut played = self.all - missing.len();
         let bar = Progress::new(self.all as u64, played as u64);
         let group = SearchGroup::default();
-        let shared = Mutex::new((state, journal));
+        let shared = Mutex::new((state, files));
         let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
         let work = |&number: &usize, (): &mut ()| -> Result<S, LabError> {
             let before = lock().0.clone();
             let record = play(number, &before, &group)?;
-            let (state, journal) = &mut *lock();
-            journal.append(&record)?;
+            let (state, files) = &mut *lock();
+            files.append(&record)?;
             count(state, record);
             Ok(state.clone())
         };
@@ -242,7 +230,7 @@ impl PairRun<'_> {
         bar.finish_and_clear();
         let remains = || format!("{played} of {} pairs played; the same command resumes", self.all);
         result.map_err(|error| error.if_interrupted(remains))?;
-        Ok(shared.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+        Ok(shared.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::LabError;
 use crate::eval::network::EMBEDDED_CHECKSUM;
 use crate::kit::date::Date;
-use crate::kit::files::{Files, Output};
 use crate::kit::table::{Align, Column, TextTable};
 use crate::score::{Score, wdl};
 use crate::search::stats::Stats;
@@ -113,15 +112,6 @@ pub(crate) fn csv<R>(rows: &[R], columns: &[Column<R>], stats: fn(&R) -> &Stats)
         all.push((name, Align::Left, count));
     }
     TextTable::of(rows, &all).csv()
-}
-
-/// Writes anything as JSON.
-pub(crate) fn write_json(
-    files: &mut Files,
-    output: Output,
-    value: &impl Serialize,
-) -> Result<(), LabError> {
-    Ok(files.write(output, &json(value)?)?)
 }
 
 /// Anything as the text of a JSON file.

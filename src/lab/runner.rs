@@ -2,7 +2,7 @@
 //! do not depend on the number of searches at once.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,6 +64,11 @@ impl Selection {
             return Err(LabError::Usage(format!("{path} has no position of the kind asked for")));
         }
         Ok(suite)
+    }
+
+    /// The suite as an input of the command.
+    pub(crate) fn input(&self) -> Option<(&Path, &'static str)> {
+        Some((&self.file, "the suite being read"))
     }
 
     /// The selection as command-line words.
@@ -412,6 +417,50 @@ pub(crate) fn for_all<T: Sync, R: Send>(
     let group = SearchGroup::default();
     let work = |task: &T, table: &mut Table| work(task, &TaskWorker { table, group: &group });
     for_all_with(tasks, tables, &group, work, done)
+}
+
+/// [`for_all`], which returns the results in the order of the tasks.
+pub(crate) fn map<T: Sync, R: Send>(
+    tasks: &[T],
+    jobs: u16,
+    size: TableSize,
+    work: impl Fn(&T, &TaskWorker) -> R + Sync,
+) -> Result<Vec<R>, LabError> {
+    let mut results = InOrder::default();
+    for_all(tasks, jobs, size, work, |index, result| {
+        results.insert(index, result);
+        Ok(())
+    })?;
+    Ok(results.map(|(_, result)| result).collect())
+}
+
+/// Puts results in the order of their tasks: iterates over those that only follow results already seen.
+pub(crate) struct InOrder<R> {
+    early: BTreeMap<usize, R>,
+    next: usize,
+}
+
+impl<R> Default for InOrder<R> {
+    fn default() -> InOrder<R> {
+        InOrder { early: BTreeMap::new(), next: 0 }
+    }
+}
+
+impl<R> InOrder<R> {
+    pub(crate) fn insert(&mut self, index: usize, result: R) {
+        self.early.insert(index, result);
+    }
+}
+
+impl<R> Iterator for InOrder<R> {
+    type Item = (usize, R);
+
+    fn next(&mut self) -> Option<(usize, R)> {
+        let index = self.next;
+        let result = self.early.remove(&index)?;
+        self.next += 1;
+        Some((index, result))
+    }
 }
 
 /// [`for_all`] with other resources than tables: as many tasks at once as there are items in `owned`.

@@ -1,9 +1,6 @@
 //! A signature of how an engine searches, so that results of different engines are not mixed.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use super::runner::{self, SearchSetup, TaskWorker};
+use super::runner::{self, SearchSetup};
 use super::{LabError, variant};
 use crate::board::Position;
 use crate::games::player::{Player, Side};
@@ -42,38 +39,13 @@ pub(crate) fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> O
     fingerprint::of_bytes(&bytes) >> 11
 }
 
-/// The signatures of searches with these schemes, by the schemes' names.
+/// The signatures of searches with these schemes, in their order.
 pub(crate) fn of_all(
     setup: &SearchSetup,
     schemes: &[&'static Scheme],
-) -> Result<BTreeMap<&'static str, u64>, LabError> {
-    let mut signatures = BTreeMap::new();
-    let work = |scheme: &&'static Scheme, worker: &TaskWorker| {
+) -> Result<Vec<u64>, LabError> {
+    runner::map(schemes, setup.jobs, setup.table, |&scheme, worker| {
         of(scheme, |position, limits| setup.search(position, scheme, limits, worker))
-    };
-    let done = |index: usize, signature| {
-        signatures.extend(schemes.get(index).map(|scheme| (scheme.name, signature)));
-        Ok(())
-    };
-    runner::for_all(schemes, setup.jobs, setup.table, work, done)?;
-    Ok(signatures)
-}
-
-/// Refuses results of an engine that searches differently, whatever its version. `made` holds the schemes and
-/// signatures of a journal.
-pub(crate) fn check<'a>(
-    path: &Path,
-    mut made: impl Iterator<Item = (&'a str, u64)>,
-    signatures: &BTreeMap<&'static str, u64>,
-) -> Result<(), LabError> {
-    let other = made
-        .find(|(scheme, signature)| signatures.get(scheme).is_some_and(|ours| ours != signature));
-    other.map_or(Ok(()), |(scheme, _)| {
-        Err(LabError::Usage(format!(
-            "{} was made by an engine that searches {scheme} differently; choose another --out, or \
-             --fresh to start over",
-            path.display()
-        )))
     })
 }
 

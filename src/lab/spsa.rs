@@ -13,18 +13,17 @@
 
 pub(crate) mod gains;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
-use super::journal::Restart;
+use super::journal::{Restart, RunFiles};
 use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
-use super::{LabError, note_written, print};
+use super::{LabError, print};
 use crate::games::player::Side;
-use crate::kit::files::Files;
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
@@ -85,12 +84,10 @@ pub(crate) fn run(args: &SpsaArgs) -> Result<(), LabError> {
     match (args.tune.is_empty(), &args.out) {
         (false, Some(out)) => {
             let plan = Plan::new(args)?;
-            let mut files = Files::new(args.restart.force);
-            plan.setup.declare(&mut files, &args.games, out)?;
-            let values = plan.tune(args)?;
+            let (values, files) = plan.tune(args, out)?;
             let origin = Origin::new("tacet spsa".to_owned());
             print(&format!("{}\n\n{}", origin.line(), plan.table(&values)))?;
-            note_written(&files);
+            files.note_written();
             Ok(())
         }
         _ => print(&tunables().map(|param| openbench(param) + "\n").collect::<String>()),
@@ -159,11 +156,17 @@ impl Plan {
     }
 
     /// Plays the iterations that are not in the journal, and returns the values.
-    fn tune(&self, args: &SpsaArgs) -> Result<Vec<f64>, LabError> {
+    fn tune(&self, args: &SpsaArgs, out: &Path) -> Result<(Vec<f64>, RunFiles), LabError> {
         let values: Vec<f64> = self.params.iter().map(|param| f64::from(param.default)).collect();
-        let Some(path) = &args.out else { return Ok(values) };
-        let (restart, jobs, all) = (args.restart, args.concurrency, self.gains.iterations);
-        let run = PairRun { path, restart, jobs, all, reports: REPORTS };
+        let run = PairRun {
+            command: "tacet spsa",
+            openings: &args.games.openings,
+            path: out,
+            restart: args.restart,
+            jobs: args.concurrency,
+            all: self.gains.iterations,
+            reports: REPORTS,
+        };
         let play = |iteration, values: &Vec<f64>, group: &SearchGroup| {
             Ok(Record { iteration, result: self.play(iteration, values, group)? })
         };
@@ -315,9 +318,12 @@ mod tests {
 
     #[test]
     fn a_killed_run_has_the_same_result() {
-        let path = std::env::temp_dir().join(format!("tacet-{}-spsa", std::process::id()));
-        let mut args = SpsaArgs { out: Some(path.clone()), ..args(&["quiescence_margin"], 12) };
-        let tune = |args: &SpsaArgs| Plan::new(args).and_then(|plan| plan.tune(args));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let mut args = args(&["quiescence_margin"], 12);
+        let tune = |args: &SpsaArgs| {
+            Plan::new(args).and_then(|plan| plan.tune(args, &path)).map(|run| run.0)
+        };
         args.restart.fresh = true;
         let whole = tune(&args).expect("it runs");
         assert_ne!(whole, [140.0], "every pair was drawn: the test shows nothing");
@@ -333,6 +339,5 @@ mod tests {
         tune(&args).expect("it runs");
         let lines = std::fs::read_to_string(&path).expect("reads").lines().count();
         assert_eq!(lines, 13);
-        std::fs::remove_file(&path).expect("is removed");
     }
 }

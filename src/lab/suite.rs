@@ -7,12 +7,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::epd::{Record, Suite};
-use super::journal::{self, Journal, Restart};
+use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin};
-use super::runner::{self, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
-use super::{LabError, counted, note, note_written, print, signature, variant};
-use crate::kit::files::{Files, Output};
-use crate::kit::progress::Progress;
+use super::runner::{self, InOrder, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
+use super::{LabError, counted, note, print, signature, variant};
 use crate::kit::table::Align::Left;
 use crate::kit::table::Column;
 use crate::kit::terminal;
@@ -73,22 +71,20 @@ pub(crate) struct SuiteArgs {
 /// Runs `tacet suite`. An unsolved position is no error.
 pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let run = Run::new(args)?;
-    let mut files = Files::new(args.restart.force);
-    files.reads(&args.selection.file, "the suite being read");
     let header = args.out.is_some().then(|| run.header()).transpose()?;
-    let outputs = run.declare(&mut files, header.as_ref())?;
-    let (mut journal, known) = run.open_journal(&mut files, header.as_ref())?;
+    let journal = args.out.as_deref().zip(header.as_ref());
+    let reports = [(args.csv.clone(), "the CSV file"), (args.json.clone(), "the JSON file")];
+    let (command, input) = (&run.origin.command, args.selection.input());
+    let (mut files, known) = RunFiles::open(command, args.restart, input, journal, reports)?;
     print(&run.head())?;
     let began = Instant::now();
     let mut lines = Vec::with_capacity(run.suite.records.len());
-    let solved = run.solve(known, journal.as_mut(), &mut lines);
+    let solved = run.solve(known, &mut files, &mut lines);
     let totals = Totals::of(&lines, began.elapsed());
     print(&totals.to_string())?;
     solved.map_err(|error| error.if_interrupted(|| run.remains(lines.len())))?;
-    let texts = [csv(&lines).into_bytes(), report::json(&run.report(&lines, &totals))?];
-    let reports = outputs.into_iter().zip(texts);
-    journal::write(&mut files, journal.as_mut(), &run.origin.command, reports)?;
-    note_written(&files);
+    files.write([csv(&lines).into_bytes(), report::json(&run.report(&lines, &totals))?])?;
+    files.note_written();
     Ok(())
 }
 
@@ -217,35 +213,9 @@ impl Run<'_> {
         Ok(SuiteHeader {
             search: self.setup.header("tacet suite", &self.suite, &self.limits),
             null_move: self.scheme.name,
-            signature: signatures.get(self.scheme.name).copied().unwrap_or_default(),
+            signature: signatures.first().copied().unwrap_or_default(),
             depth: self.limits.depth,
         })
-    }
-
-    /// Declares the journal, the CSV and the JSON file, as far as they are asked for.
-    fn declare(
-        &self,
-        files: &mut Files,
-        header: Option<&SuiteHeader>,
-    ) -> Result<Vec<Option<Output>>, LabError> {
-        let args = self.args;
-        let reports = [(args.csv.clone(), "the CSV file"), (args.json.clone(), "the JSON file")];
-        let journal = args.out.as_deref().zip(header);
-        journal::declare(files, journal, &self.origin.command, args.restart, reports)
-    }
-
-    /// Opens the journal, if one is asked for, and returns the results in it.
-    fn open_journal(
-        &self,
-        files: &mut Files,
-        header: Option<&SuiteHeader>,
-    ) -> Result<(Option<Journal>, Vec<Solution>), LabError> {
-        let (Some(path), Some(header)) = (&self.args.out, header) else {
-            return Ok((None, Vec::new()));
-        };
-        let (journal, known) = Journal::open(path, header, self.args.restart)?;
-        files.wrote(path);
-        Ok((Some(journal), known))
     }
 
     /// Searches the positions that have no result. Each is printed and added to `lines` once all before
@@ -253,55 +223,40 @@ impl Run<'_> {
     fn solve(
         &self,
         known: Vec<Solution>,
-        mut journal: Option<&mut Journal>,
+        files: &mut RunFiles,
         lines: &mut Vec<Solution>,
     ) -> Result<(), LabError> {
         let records = &self.suite.records;
-        let mut waiting: BTreeMap<usize, Solution> = BTreeMap::new();
         let mut known: BTreeMap<usize, Solution> =
             known.into_iter().map(|line| (line.line, line)).collect();
-        let (mut tasks, mut places) = (Vec::new(), Vec::new());
+        let (mut solutions, mut tasks) = (InOrder::default(), Vec::new());
         for (place, record) in records.iter().enumerate() {
             match known.remove(&record.line) {
-                Some(line) => {
-                    waiting.insert(place, line);
-                }
-                None => {
-                    tasks.push(record);
-                    places.push(place);
-                }
+                Some(line) => solutions.insert(place, line),
+                None => tasks.push((place, record)),
             }
         }
-        if !waiting.is_empty() {
-            note(&format!("{} of {} positions are done already", waiting.len(), records.len()));
+        if tasks.len() < records.len() {
+            let done = records.len() - tasks.len();
+            note(&format!("{done} of {} positions are done already", records.len()));
         }
         print(&self.layout.head())?;
-        let progress = Progress::new(records.len() as u64, waiting.len() as u64);
-        let mut show = |waiting: &mut BTreeMap<usize, Solution>| -> Result<(), LabError> {
-            while let Some(line) = waiting.remove(&lines.len()) {
-                progress.suspend(|| print(&self.layout.line(&line)))?;
-                lines.push(line);
-            }
+        let mut show = |(_, line): (usize, Solution)| {
+            print(&self.layout.line(&line))?;
+            lines.push(line);
             Ok(())
         };
-        show(&mut waiting)?;
-        let work = |record: &&Record, worker: &TaskWorker| {
+        solutions.by_ref().try_for_each(&mut show)?;
+        let work = |&(_, record): &(usize, &Record), worker: &TaskWorker| {
             let began = Instant::now();
             let limits = self.limits.clone();
             let outcome = self.setup.search(&record.position, self.scheme, limits, worker);
-            Solution::new(record, &outcome, began.elapsed())
+            Ok(Solution::new(record, &outcome, began.elapsed()))
         };
-        let done = |index: usize, line: Solution| {
-            if let Some(journal) = &mut journal {
-                journal.append(&line)?;
-            }
-            waiting.insert(places[index], line);
-            progress.inc(1);
-            show(&mut waiting)
-        };
-        let result = runner::for_all(&tasks, self.setup.jobs, self.setup.table, work, done);
-        progress.finish_and_clear();
-        result
+        files.run(&self.setup, records.len(), &tasks, work, |at, line, progress| {
+            solutions.insert(tasks[at].0, line);
+            progress.suspend(|| solutions.by_ref().try_for_each(&mut show))
+        })
     }
 
     fn head(&self) -> String {

@@ -103,7 +103,7 @@ pub(crate) struct Grid<'a> {
     pub(crate) schemes: &'a [&'static str],
     /// Index in `schemes` of the one that the others are compared with.
     pub(crate) base: usize,
-    /// The positions' results, each list in the order of `schemes`.
+    /// The results of each scheme in the order of the positions.
     pub(crate) results: &'a [Vec<&'a PositionResult>],
 }
 
@@ -121,7 +121,11 @@ impl Grid<'_> {
     }
 
     fn steps(&self, depth: Option<Depth>, scheme: usize) -> impl Iterator<Item = &SearchSnapshot> {
-        self.results.iter().filter_map(move |row| row.get(scheme)).map(move |e| e.at(depth))
+        self.of_scheme(scheme).map(move |result| result.at(depth))
+    }
+
+    fn of_scheme(&self, scheme: usize) -> impl Iterator<Item = &PositionResult> {
+        self.results.get(scheme).into_iter().flatten().copied()
     }
 
     fn cell(&self, depth: Option<Depth>, scheme: usize) -> Cell {
@@ -131,7 +135,7 @@ impl Grid<'_> {
             pairs().map(|(a, b)| (a.solved == Some(true), b.solved == Some(true))).collect();
         let (sum, base_sum) = nodes.iter().fold((0, 0), |(x, y), (a, b)| (x + a, y + b));
         let (hits, base_hits) = (count(&solved, |pair| pair.0), count(&solved, |pair| pair.1));
-        let lines = self.results.iter().filter_map(|row| row.get(scheme)).map(|entry| entry.line);
+        let lines = self.of_scheme(scheme).map(|result| result.line);
         let ratios = nodes.iter().map(|&(a, b)| a as f64 / b.max(1) as f64).zip(lines).collect();
         let mut stats = Stats::default();
         let mut micros = 0;
@@ -301,8 +305,8 @@ mod tests {
 
     fn with_cells(check: impl Fn(Vec<Cell>)) {
         let entries = [
-            [entry("a", 1, [10, 100, 1000], true), entry("b", 1, [10, 200, 2000], false)],
-            [entry("a", 2, [20, 200, 3000], true), entry("b", 2, [20, 400, 6000], true)],
+            [entry("a", 1, [10, 100, 1000], true), entry("a", 2, [20, 200, 3000], true)],
+            [entry("b", 1, [10, 200, 2000], false), entry("b", 2, [20, 400, 6000], true)],
         ];
         let results: Vec<Vec<&PositionResult>> =
             entries.iter().map(|row| row.iter().collect()).collect();

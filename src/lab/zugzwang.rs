@@ -9,7 +9,6 @@
 //! The scores come from searches at increasing depth without null moves. Where Syzygy tables cover the
 //! position, the verdict comes from them and is exact.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::epd::SkipBad;
 use super::report::{self, Origin, grouped, pawns};
-use super::runner::{self, TableSize, TaskWorker};
+use super::runner::{self, InOrder, SearchSetup, TableSize, TaskWorker};
 use super::{LabError, counted, epd, note_written, print};
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
@@ -28,7 +27,7 @@ use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
-use crate::search::{Iteration, Outcome, SearchJob, SearcherKind};
+use crate::search::{Iteration, Outcome, SearcherKind};
 use crate::time::Limits;
 
 /// Greatest depth if none is given.
@@ -104,40 +103,28 @@ pub(crate) struct ZugzwangArgs {
 pub(crate) fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
     let examiner = Examiner::new(args)?;
     let mut files = Files::new(args.force);
-    let suite = args.epd.as_deref().map(|path| {
-        files.reads(path, "the suite being read");
-        epd::read(path, SkipBad(args.skip_bad))
-    });
-    let suite = suite.transpose()?;
-    if let Some(suite) = &suite {
-        suite.report_skipped();
-    }
-    let position = match (&suite, &args.position) {
-        (Some(_), _) => None,
-        (None, Some(fen)) => Some(fen.clone()),
-        (None, None) => Some(args.fen.join(" ")),
-    };
-    let position = position.as_deref().map(Position::from_fen_line).transpose();
-    let position = position.map_err(|error| LabError::Usage(error.to_string()))?;
+    args.epd.iter().for_each(|path| files.reads(path, "the suite being read"));
+    let suite = args.epd.as_deref().map(|path| epd::read(path, SkipBad(args.skip_bad)));
+    let suite = suite.transpose()?.inspect(epd::Suite::report_skipped);
     let output = args.json.as_deref().map(|path| files.output(path, "the JSON file"));
     let output = output.transpose()?;
-    let mut json = match (&suite, position) {
-        (Some(suite), _) => scan(&examiner, suite)?,
-        (None, position) => {
-            let position = position.unwrap_or_else(Position::startpos);
-            let mut report = None;
+    let mut json = match &suite {
+        Some(suite) => scan(&examiner, suite)?,
+        None => {
+            let fen = args.position.clone().unwrap_or_else(|| args.fen.join(" "));
+            let position = Position::from_fen_line(&fen);
+            let position = position.map_err(|error| LabError::Usage(error.to_string()))?;
+            let mut json = Value::Null;
             examiner.examine_all(&[&position], |_, found| {
-                print(&found.text(terminal::width()))?;
-                report = Some(found.json(None));
-                Ok(())
+                json = found.json(None);
+                print(&found.text(terminal::width()))
             })?;
-            report.unwrap_or_default()
+            json
         }
     };
-    if let (Some(output), Some(fields)) = (output, json.as_object_mut()) {
-        let origin = serde_json::to_value(Origin::new(args.command())).unwrap_or_default();
-        fields.insert("origin".to_owned(), origin);
-        report::write_json(&mut files, output, &json)?;
+    if let Some(output) = output {
+        json["origin"] = json!(Origin::new(args.command()));
+        files.write(output, &report::json(&json)?)?;
     }
     note_written(&files);
     Ok(())
@@ -275,18 +262,15 @@ struct Examination {
 struct Examiner<'a> {
     args: &'a ZugzwangArgs,
     tables: Option<Tablebase>,
-    scheme: &'static Scheme,
+    setup: SearchSetup,
 }
 
 impl Examiner<'_> {
     fn new(args: &ZugzwangArgs) -> Result<Examiner<'_>, LabError> {
         let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
-        let scheme = Scheme::named("off");
-        Ok(Examiner {
-            args,
-            tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,
-            scheme: scheme.ok_or_else(|| LabError::Usage("there is no scheme 'off'".to_owned()))?,
-        })
+        let tables = tables.map_err(|error| LabError::Usage(error.to_string()))?;
+        let (searcher, table) = (args.searcher.into(), TableSize::Megabytes(args.hash));
+        Ok(Examiner { args, tables, setup: SearchSetup { searcher, table, jobs: args.jobs } })
     }
 
     /// Examines positions, `--jobs` at once; `done` gets the results in the order of the positions.
@@ -295,16 +279,11 @@ impl Examiner<'_> {
         positions: &[&Position],
         mut done: impl FnMut(usize, Examination) -> Result<(), LabError>,
     ) -> Result<(), LabError> {
-        let (mut early, mut next) = (BTreeMap::new(), 0);
+        let mut examinations = InOrder::default();
         let work = |position: &&Position, worker: &TaskWorker| self.examine(position, worker);
-        let size = TableSize::Megabytes(self.args.hash);
-        runner::for_all(positions, self.args.jobs, size, work, |index, found| {
-            early.insert(index, found);
-            while let Some(found) = early.remove(&next) {
-                done(next, found)?;
-                next += 1;
-            }
-            Ok(())
+        runner::for_all(positions, self.setup.jobs, self.setup.table, work, |index, found| {
+            examinations.insert(index, found);
+            examinations.by_ref().try_for_each(|(index, found)| done(index, found))
         })
     }
 
@@ -341,17 +320,13 @@ impl Examiner<'_> {
     }
 
     fn search(&self, position: &Position, worker: &TaskWorker) -> Outcome {
-        let job = SearchJob {
-            scheme: self.scheme,
-            ..SearchJob::new(position.clone(), self.args.searcher)
-        };
         let usual = self.args.depth.is_none().then_some(NODES);
         let limits = Limits {
             depth: self.args.depth.or(Some(MAX_DEPTH)),
             nodes: self.args.nodes.or(usual),
             ..Limits::default()
         };
-        worker.search(&job, limits)
+        self.setup.search(position, Scheme::off(), limits, worker)
     }
 }
 

@@ -171,8 +171,7 @@ impl Judge<'_> {
     }
 
     fn job(&self, position: Position, earlier: Vec<u64>) -> SearchJob {
-        let off = Scheme::named("off").unwrap_or(self.setup.searcher.kind().default_scheme());
-        SearchJob { earlier, ..self.setup.job(position, off) }
+        SearchJob { earlier, ..self.setup.job(position, Scheme::off()) }
     }
 
     fn static_eval(&self, position: &Position) -> i32 {

@@ -23,6 +23,11 @@ pub(crate) struct BookArgs {
 }
 
 impl BookArgs {
+    /// The book as an input of the command.
+    pub(crate) fn input(&self) -> Option<(&Path, &'static str)> {
+        self.book.as_deref().map(|book| (book, "the book being read"))
+    }
+
     /// The openings in their order.
     pub(crate) fn open(&self) -> Result<Book, LabError> {
         let mut book = match &self.book {

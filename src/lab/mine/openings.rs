@@ -1,13 +1,14 @@
 //! Balanced openings. The built-in book of [`duel`](crate::lab::duel) was made by this command.
 
+use std::collections::HashSet;
+
 use super::{Collection, Wanted};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::interrupt;
-use crate::kit::progress::Progress;
 use crate::kit::random::Random;
-use crate::lab::{LabError, runner};
-use crate::search::table::Table;
+use crate::lab::LabError;
+use crate::lab::runner::{self, TableSize};
 use crate::search::{self, SearchJob, SearcherKind};
 use crate::time::{Limits, TimeManager};
 
@@ -15,8 +16,8 @@ use crate::time::{Limits, TimeManager};
 const PLIES: usize = 8;
 /// Largest advantage of either side, in unscaled centipawns.
 const MAX_ADVANTAGE: i32 = 50;
-/// Hash size in MB.
-const HASH: usize = 16;
+/// Hash size of every search.
+const HASH: TableSize = TableSize::Megabytes(16);
 
 /// Find balanced openings of eight random moves
 ///
@@ -40,89 +41,46 @@ pub(crate) struct OpeningsArgs {
 /// Writes the openings, a line each. Returns their number.
 pub(super) fn mine(args: &OpeningsArgs, files: &mut Files) -> Result<u32, LabError> {
     let mut found = Collection::new(&args.wanted, files)?;
-    let end = args.wanted.out.extension();
-    let is_epd = end.is_some_and(|end| end.eq_ignore_ascii_case("epd"));
-    let mined = runner::with_stack(|| openings(args)).flatten().and_then(|openings| {
-        openings.iter().try_for_each(|moves| {
-            found.push(&if is_epd { as_epd(moves) } else { as_moves(moves) })
-        })?;
-        let is_whole = openings.len() == args.wanted.count as usize;
-        if is_whole { Ok(()) } else { Err(LabError::Interrupted(String::new())) }
-    });
+    let mined = runner::with_stack(|| fill(args, &mut found)).flatten();
     found.close(files, mined)
 }
 
-fn as_moves(moves: &[PackedMove]) -> String {
-    let words: Vec<String> = moves.iter().map(PackedMove::to_string).collect();
-    words.join(" ")
-}
-
-fn as_epd(moves: &[PackedMove]) -> String {
-    moves.iter().fold(Position::startpos(), |position, &m| position.play(m).0).epd_fields()
-}
-
-/// The openings; fewer after Ctrl-C.
-fn openings(args: &OpeningsArgs) -> Result<Vec<Vec<PackedMove>>, LabError> {
-    let table = Table::new(HASH).map_err(|error| LabError::Machine(error.to_string()))?;
-    let count = args.wanted.count as usize;
-    let bar = Progress::new(count as u64, 0);
-    let is_balanced = |position: &Position| {
+/// Draws random legal moves from the start position. Keeps lines that lead to distinct positions, neither
+/// in check nor over, in which neither side has much of an advantage.
+fn fill(args: &OpeningsArgs, found: &mut Collection) -> Result<(), LabError> {
+    let end = args.wanted.out.extension();
+    let is_epd = end.is_some_and(|end| end.eq_ignore_ascii_case("epd"));
+    let table = HASH.table()?;
+    let mut random = Random::new(args.seed);
+    let mut seen = HashSet::new();
+    while !found.is_full() {
+        if interrupt::is_requested() {
+            return Err(LabError::Interrupted(String::new()));
+        }
+        let Some((moves, position)) = random_line(&mut random) else { continue };
+        let is_playable = !position.in_check() && position.has_legal_move();
+        if !is_playable || !seen.insert(position.key()) {
+            continue;
+        }
         table.clear();
         let job = SearchJob::new(position.clone(), SearcherKind::Playing);
         let time = TimeManager::with_limits(Limits::to_nodes(args.nodes));
         let score = search::run(&job, &table, &time, &mut |_| {}).score();
-        let balanced = score.is_some_and(|score| score.value().abs() <= MAX_ADVANTAGE);
-        bar.inc(u64::from(balanced));
-        balanced
-    };
-    let made = make(count, PLIES, args.seed, is_balanced, interrupt::is_requested);
-    bar.finish_and_clear();
-    Ok(made)
-}
-
-/// Draws openings from a seed: random legal moves from the start position that lead to distinct
-/// positions, neither in check nor over, which `is_balanced` accepts.
-fn make(
-    count: usize,
-    plies: usize,
-    seed: u64,
-    mut is_balanced: impl FnMut(&Position) -> bool,
-    is_interrupted: impl Fn() -> bool,
-) -> Vec<Vec<PackedMove>> {
-    let mut random = Random::new(seed);
-    let mut seen = std::collections::HashSet::new();
-    let mut made = Vec::with_capacity(count);
-    while made.len() < count && !is_interrupted() {
-        let Some((moves, position)) = random_line(plies, &mut random) else { continue };
-        let is_playable = !position.in_check() && position.has_legal_move();
-        if is_playable && seen.insert(position.key()) && is_balanced(&position) {
-            made.push(moves);
+        if score.is_some_and(|score| score.value().abs() <= MAX_ADVANTAGE) {
+            let words = || moves.iter().map(PackedMove::to_string).collect::<Vec<_>>().join(" ");
+            found.push(|_| if is_epd { position.epd_fields() } else { words() })?;
         }
     }
-    made
+    Ok(())
 }
 
-fn random_line(plies: usize, random: &mut Random) -> Option<(Vec<PackedMove>, Position)> {
+fn random_line(random: &mut Random) -> Option<(Vec<PackedMove>, Position)> {
     let mut position = Position::startpos();
-    let mut moves = Vec::with_capacity(plies);
-    for _ in 0..plies {
+    let mut moves = Vec::with_capacity(PLIES);
+    for _ in 0..PLIES {
         let m = *random.pick(&position.legal_moves())?;
         position = position.play(m).0;
         moves.push(m);
     }
     Some((moves, position))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn made_openings_depend_on_the_seed_alone() {
-        let make = |seed| make(20, 8, seed, |_| true, || false);
-        assert_eq!(make(5), make(5));
-        assert_ne!(make(5), make(6));
-        assert!(make(5).iter().all(|moves| moves.len() == 8));
-        assert!(super::make(20, 8, 5, |_| true, || true).is_empty());
-    }
 }

@@ -15,9 +15,7 @@ use crate::board::pgn;
 use crate::board::{PackedMove, Position, Square};
 use crate::eval;
 use crate::kit::files::Files;
-use crate::kit::progress::Progress;
 use crate::lab::runner::{self, TableSize, TaskWorker};
-use crate::lab::variant::scheme;
 use crate::lab::{LabError, counted, epd, print, read_games, report_refused};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::null_move::Scheme;
@@ -85,10 +83,9 @@ pub(crate) struct TacticsArgs {
 pub(super) fn mine(args: &TacticsArgs, files: &mut Files) -> Result<u32, LabError> {
     args.games.iter().for_each(|path| files.reads(path, "a file of games being read"));
     let games = read(&args.games)?;
-    let miner = Miner::new(args)?;
     let mut found = Collection::new(&args.wanted, files)?;
     let mut funnel = Funnel::default();
-    let mined = miner.mine(&games, &mut found, &mut funnel);
+    let mined = Miner { args }.mine(&games, &mut found, &mut funnel);
     print(&funnel.to_string())?;
     found.close(files, mined)
 }
@@ -135,50 +132,32 @@ struct Funnel {
 
 struct Miner<'a> {
     args: &'a TacticsArgs,
-    off: &'static Scheme,
 }
 
-impl<'a> Miner<'a> {
-    fn new(args: &'a TacticsArgs) -> Result<Miner<'a>, LabError> {
-        Ok(Miner { args, off: scheme("off").map_err(LabError::Usage)? })
-    }
-
+impl Miner<'_> {
     fn mine(
         &self,
         games: &[pgn::Game],
         found: &mut Collection,
         funnel: &mut Funnel,
     ) -> Result<(), LabError> {
-        let progress = Progress::new(found.wanted.into(), 0);
         let mut keys = HashSet::new();
+        let work = |game: &pgn::Game, worker: &TaskWorker| self.game(game, worker);
         for wave in games.chunks(WAVE) {
-            for (positions, steps) in self.wave(wave)? {
+            for (positions, steps) in runner::map(wave, self.args.jobs, HASH, work)? {
                 funnel.add(steps);
                 for position in positions {
                     if !found.is_full() && keys.insert(position.position.key()) {
-                        found.push(&position.epd(found.lines + 1))?;
+                        found.push(|number| position.epd(number))?;
                     }
                 }
             }
-            progress.set_position(found.lines.into());
-            progress.set_message(format!("{} of {} games", funnel.games, games.len()));
+            found.progress.set_message(format!("{} of {} games", funnel.games, games.len()));
             if found.is_full() {
                 break;
             }
         }
-        progress.finish_and_clear();
         Ok(())
-    }
-
-    /// The positions found in some games, in order.
-    fn wave(&self, games: &[pgn::Game]) -> Result<Vec<(Vec<Found>, Funnel)>, LabError> {
-        let mut results = vec![(Vec::new(), Funnel::default()); games.len()];
-        let work = |game: &pgn::Game, worker: &TaskWorker| self.game(game, worker);
-        runner::for_all(games, self.args.jobs, HASH, work, |index, result| {
-            results[index] = result;
-            Ok(())
-        })?;
-        Ok(results)
     }
 
     fn game(&self, game: &pgn::Game, worker: &TaskWorker) -> (Vec<Found>, Funnel) {
@@ -245,7 +224,7 @@ impl<'a> Miner<'a> {
 
     fn prove(&self, position: &Position, limits: Limits, worker: &TaskWorker) -> Outcome {
         let searcher = SearcherKind::Classic.into();
-        let job = SearchJob { scheme: self.off, searcher, ..playing(position) };
+        let job = SearchJob { scheme: Scheme::off(), searcher, ..playing(position) };
         worker.search(&job, limits)
     }
 

@@ -19,10 +19,8 @@ use crate::board::notation::quoted;
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
-use crate::kit::progress::Progress;
 use crate::kit::random::Random;
 use crate::lab::runner::{self, TableSize, TaskWorker};
-use crate::lab::variant::scheme;
 use crate::lab::zugzwang::{ZugzwangVerdict, exact};
 use crate::lab::{LabError, print};
 use crate::score::{Depth, MAX_PLY, Score};
@@ -146,20 +144,18 @@ pub(super) fn mine(args: &MineZugzwangArgs, files: &mut Files) -> Result<u32, La
 struct Miner<'a> {
     args: &'a MineZugzwangArgs,
     tables: Tablebase,
-    off: &'static Scheme,
 }
 
 impl Miner<'_> {
     fn new(args: &MineZugzwangArgs) -> Result<Miner<'_>, LabError> {
         let tables = Tablebase::open_list(&args.syzygy)
             .map_err(|error| LabError::Usage(error.to_string()))?;
-        Ok(Miner { args, tables, off: scheme("off").map_err(LabError::Usage)? })
+        Ok(Miner { args, tables })
     }
 
     fn mine(&self, materials: &mut Vec<Material>, found: &mut Collection) -> Result<(), LabError> {
         let mut keys = HashSet::new();
         let mut max_share = found.wanted.div_ceil(SHARE);
-        let progress = Progress::new(found.wanted.into(), 0);
         for turn in 0.. {
             if found.is_full() || materials.is_empty() {
                 break;
@@ -175,12 +171,10 @@ impl Miner<'_> {
                 let Some(find) = find else { continue };
                 material.barren = 0;
                 material.taken += 1;
-                found.push(&find.epd(found.lines + 1, self.args.pieces))?;
+                found.push(|number| find.epd(number, self.args.pieces))?;
             }
             materials.retain(|material| material.barren < BARREN);
-            progress.set_position(found.lines.into());
         }
-        progress.finish_and_clear();
         Ok(())
     }
 
@@ -193,7 +187,6 @@ impl Miner<'_> {
         known: &HashSet<String>,
     ) -> Result<Vec<Option<Find>>, LabError> {
         let hungry: Vec<&Material> = materials.iter().filter(|m| m.taken < max_share).collect();
-        let mut finds = vec![None; hungry.len()];
         let work = |material: &&Material, worker: &TaskWorker| {
             let number = turn * MATERIALS + material.number;
             let mut random = Random::numbered(self.args.seed, number);
@@ -203,11 +196,7 @@ impl Miner<'_> {
                 .take(CANDIDATES)
                 .find_map(|find| self.proved(find, worker))
         };
-        runner::for_all(&hungry, self.args.jobs, HASH, work, |index, find| {
-            finds[index] = find;
-            Ok(())
-        })?;
-        Ok(finds)
+        runner::map(&hungry, self.args.jobs, HASH, work)
     }
 
     /// The task that a random position gives by the tables.
@@ -367,7 +356,7 @@ impl Miner<'_> {
         worker: &TaskWorker,
     ) -> Outcome {
         let job = SearchJob {
-            scheme: self.off,
+            scheme: Scheme::off(),
             multi_pv: lines,
             ..SearchJob::new(position.clone(), SearcherKind::Classic)
         };

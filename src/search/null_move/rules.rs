@@ -70,6 +70,11 @@ impl Scheme {
         SCHEMES.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name))
     }
 
+    /// The scheme without null moves.
+    pub const fn off() -> &'static Scheme {
+        &SCHEMES[0]
+    }
+
     /// Does a decision of this scheme depend on [`NodeFacts::eval`]?
     pub const fn needs_eval(&self) -> bool {
         !matches!(self.gate, Gate::Always)

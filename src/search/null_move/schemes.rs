@@ -218,7 +218,7 @@ const fn modern(name: &'static str, source: &'static str, when: When) -> Scheme 
     }
 }
 
-/// All schemes, by their names in the UCI option `NullMove`. `off` is the baseline.
+/// All schemes, by their names in the UCI option `NullMove`. The first, `off`, is the baseline.
 pub static SCHEMES: [Scheme; 20] = [
     Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
     standard("standard-r1", 1),

@@ -48,6 +48,12 @@ impl NullMoveSearch for Scripted {
     }
 }
 
+#[test]
+fn off_has_no_null_moves() {
+    assert!(std::ptr::eq(Scheme::off(), named("off")));
+    assert_eq!(Scheme::off().reduction, Reduction::Off);
+}
+
 fn named(name: &str) -> &'static Scheme {
     Scheme::named(name).unwrap_or_else(|| panic!("{name} is a scheme"))
 }
