@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::duel::book::check_pairs;
 use super::duel::statistics::{Estimate, Pentanomial};
-use super::journal::{Restart, RunFiles};
+use super::journal::RunFiles;
 use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
@@ -51,17 +51,9 @@ pub(crate) struct AblateArgs {
     #[command(flatten)]
     pub(crate) games: PairArgs,
 
-    /// Pairs of games to play at once; changes no result
-    #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) concurrency: u16,
-
     /// Journal of the results; the same command resumes from it
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) restart: Restart,
 }
 
 /// A change of the playing searcher.
@@ -220,15 +212,8 @@ impl Plan {
         command: &str,
     ) -> Result<(Vec<FactorScore>, RunFiles), LabError> {
         let scores = vec![FactorScore::default(); self.factors.len()];
-        let run = PairRun {
-            command,
-            openings: &args.games.openings,
-            path: &args.out,
-            restart: args.restart,
-            jobs: args.concurrency,
-            all: self.pairs,
-            reports: REPORTS,
-        };
+        let (args, path) = (&args.games, args.out.as_path());
+        let run = PairRun { args, command, path, all: self.pairs, reports: REPORTS };
         let play = |pair, _: &Vec<FactorScore>, group: &SearchGroup| self.play(pair, group);
         let count = |scores: &mut Vec<FactorScore>, record| self.count(scores, record);
         let text = |played, scores: &Vec<FactorScore>| {
@@ -308,6 +293,7 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::lab::duel::book::BookArgs;
+    use crate::lab::journal::Restart;
 
     fn args(factors: &[&str], out: PathBuf) -> AblateArgs {
         AblateArgs {
@@ -318,10 +304,10 @@ mod tests {
                 nodes: 30,
                 hash: 1,
                 openings: BookArgs { book: None, seed: 3, skip_bad: false },
+                jobs: 1,
+                restart: Restart { fresh: true, force: false },
             },
-            concurrency: 1,
             out,
-            restart: Restart { fresh: true, force: false },
         }
     }
 
@@ -389,11 +375,11 @@ mod tests {
             Plan::new(args).and_then(|plan| plan.measure(args, "tacet ablate")).map(|run| run.0)
         };
         let whole = measure(&args).expect("it runs");
-        args.restart.fresh = false;
+        args.games.restart.fresh = false;
         let journal = std::fs::read(&path).expect("reads");
         std::fs::write(&path, &journal[..journal.len() * 3 / 4]).expect("writes");
         assert_eq!(measure(&args).expect("it runs"), whole);
-        (args.concurrency, args.restart.fresh) = (3, true);
+        (args.games.jobs, args.games.restart.fresh) = (3, true);
         assert_eq!(measure(&args).expect("it runs"), whole, "however many at a time");
     }
 }

@@ -6,26 +6,25 @@
 //! the audited search and does not change it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::chart::{self, Figure, Series};
 use super::experiment::{
-    self, Experiment, JournalEntry, Key, Results, Task, capitalised, comma_list,
+    self, Experiment, ExperimentArgs, JournalEntry, Key, Results, Task, capitalised, comma_list,
 };
-use super::journal::{Restart, RunFiles};
-use super::report::{self, Origin, grouped};
-use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
-use super::{LabError, bootstrap, print, variant};
+use super::journal::RunFiles;
+use super::report::grouped;
+use super::runner::{Depths, SearchHeader, TaskWorker};
+use super::{LabError, bootstrap, print};
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::score::Depth;
 use crate::search::null_move::Scheme;
 use crate::search::observer::Observer;
-use crate::search::{Outcome, SearchJob, SearcherKind};
+use crate::search::{Outcome, SearchJob};
 use crate::time::Limits;
 
 mod bands;
@@ -46,20 +45,9 @@ use sampler::{CutoffSampler, Denier, SampleSize, SampledCutoff};
 /// the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct AuditArgs {
-    #[command(flatten)]
-    selection: Selection,
-
-    #[command(flatten)]
-    search: SearchArgs,
-
     /// Depths in plies, e.g. 7, 7-9 or 7,9
     #[arg(long, alias = "depth", value_name = "RANGE", default_value = "7")]
     depths: Depths,
-
-    /// Null-move schemes to audit
-    #[arg(long, value_name = "SCHEME,...", value_delimiter = ',', value_parser = variant::scheme,
-          default_value = "standard-r2,standard-r3,verified-r3")]
-    null_move: Vec<&'static Scheme>,
 
     /// Most cutoffs to audit per position and depth of the node
     #[arg(long, value_name = "N", default_value_t = 12)]
@@ -73,12 +61,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Directory, or prefix of the file names [default: audit-SUITE]
-    #[arg(long, value_name = "PATH")]
-    out: Option<PathBuf>,
-
     #[command(flatten)]
-    restart: Restart,
+    experiment: ExperimentArgs,
 }
 
 /// Runs `tacet audit`.
@@ -198,13 +182,11 @@ impl AuditEntry {
 
 impl Plan {
     fn new(args: AuditArgs) -> Result<Plan, LabError> {
-        let setup = args.search.check(SearcherKind::Classic)?;
-        let suite = args.selection.read()?;
-        let schemes = experiment::unique(&args.null_move);
-        let out = report::prefix("audit", &args.selection.file, args.out.as_deref())?;
-        let origin = Origin::new(command(&args, &setup, &schemes));
-        let restart = args.restart;
-        let experiment = Experiment { setup, suite, schemes, out, origin, restart };
+        let depths = vec![format!("--depths {}", comma_list(&args.depths.0))];
+        let mut sample = vec![format!("--sample {}", args.sample)];
+        sample.extend(args.deep_sample.map(|size| format!("--deep-sample {size}")));
+        sample.push(format!("--seed {}", args.seed));
+        let experiment = Experiment::new("audit", &args.experiment, depths, sample)?;
         Ok(Plan { args, experiment })
     }
 
@@ -216,7 +198,7 @@ impl Plan {
             (".svg", "a figure"),
             ("-nodes.svg", "a figure"),
         ];
-        self.experiment.open(self.args.selection.input(), &self.header(), &reports)
+        self.experiment.open(&self.header(), &reports)
     }
 
     fn depths(&self) -> &[Depth] {
@@ -368,20 +350,6 @@ impl Plan {
         }
         report
     }
-}
-
-/// The command that makes this report, without options that change no number.
-fn command(args: &AuditArgs, setup: &SearchSetup, schemes: &[&'static Scheme]) -> String {
-    let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
-    let mut words = vec!["tacet audit".to_owned()];
-    words.extend(args.selection.words());
-    words.push(format!("--depths {}", comma_list(&args.depths.0)));
-    words.push(format!("--null-move {}", comma_list(&names)));
-    words.push(format!("--sample {}", args.sample));
-    words.extend(args.deep_sample.map(|size| format!("--deep-sample {size}")));
-    words.push(format!("--seed {}", args.seed));
-    words.extend(setup.words());
-    words.join(" ")
 }
 
 fn summary(found: &[Found]) -> TextTable {

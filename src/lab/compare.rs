@@ -4,7 +4,6 @@
 //! gives the tables of all depths. Each result is written to a journal. The same command resumes from it, and
 //! a command with more schemes, more positions or lesser depths reuses it.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -12,18 +11,17 @@ use serde::Serialize;
 use super::chart::{self, Figure, Series};
 use super::epd::Record;
 use super::experiment::{
-    self, Experiment, JournalEntry, Key, Results, Task, capitalised, comma_list,
+    self, Experiment, ExperimentArgs, JournalEntry, Key, Results, Task, capitalised, comma_list,
 };
-use super::journal::{Restart, RunFiles};
+use super::journal::RunFiles;
 use super::report::{self, Origin};
-use super::runner::{Depths, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
+use super::runner::{Depths, SearchHeader, TaskWorker};
 use super::tally::{self, Cell, Grid, PositionResult, SearchSnapshot};
 use super::{LabError, bootstrap, counted, print, variant};
 use crate::board::PackedMove;
 use crate::kit::table::TextTable;
 use crate::kit::terminal;
 use crate::score::{Depth, Score};
-use crate::search::SearcherKind;
 use crate::search::null_move::Scheme;
 use crate::search::stats::Stats;
 use crate::time::Limits;
@@ -35,12 +33,6 @@ use crate::time::Limits;
 /// figures as OUT.svg and OUT-solved.svg. OUT.jsonl is the journal; the same command resumes from it.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct CompareArgs {
-    #[command(flatten)]
-    selection: Selection,
-
-    #[command(flatten)]
-    search: SearchArgs,
-
     /// Depths in plies, e.g. 8, 8-10 or 7,9 [default: 8 if no limit is given]
     #[arg(long, alias = "depth", value_name = "RANGE", conflicts_with_all = ["nodes", "time"])]
     depths: Option<Depths>,
@@ -53,21 +45,12 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
-    /// Null-move schemes
-    #[arg(long, value_name = "SCHEME,...", value_delimiter = ',', value_parser = variant::scheme,
-          default_value = "standard-r2,standard-r3,verified-r3")]
-    null_move: Vec<&'static Scheme>,
-
     /// Scheme that the others are compared with [default: verified-r3, else the last]
     #[arg(long, value_name = "SCHEME", value_parser = variant::scheme)]
     base: Option<&'static Scheme>,
 
-    /// Directory, or prefix of the file names [default: compare-SUITE]
-    #[arg(long, value_name = "PATH")]
-    out: Option<PathBuf>,
-
     #[command(flatten)]
-    restart: Restart,
+    experiment: ExperimentArgs,
 }
 
 /// Runs `tacet compare`.
@@ -122,22 +105,23 @@ struct CompareReport<'a> {
 
 impl Plan {
     fn new(args: CompareArgs) -> Result<Plan, LabError> {
-        let setup = args.search.check(SearcherKind::Classic)?;
-        let suite = args.selection.read()?;
-        let schemes = experiment::unique(&args.null_move);
         let mut depths = args.depths.clone().map_or(Vec::new(), |Depths(depths)| depths);
         if depths.is_empty() && args.nodes.is_none() && args.time.is_none() {
             depths.push(8);
         }
-        if !setup.is_iterated() && depths.len() > 1 {
+        let mut limits = Vec::new();
+        if !depths.is_empty() {
+            limits.push(format!("--depths {}", comma_list(&depths)));
+        }
+        limits.extend(args.nodes.map(|nodes| format!("--nodes {nodes}")));
+        limits.extend(args.time.map(|time| format!("--time {time}")));
+        let chosen = args.base.iter().map(|base| format!("--base {}", base.name)).collect();
+        let experiment = Experiment::new("compare", &args.experiment, limits, chosen)?;
+        if !experiment.setup.is_iterated() && depths.len() > 1 {
             let reason = "with iterations=off a search has one depth only: give one to --depths";
             return Err(LabError::Usage(reason.to_owned()));
         }
-        let base = base(&schemes, args.base)?;
-        let out = report::prefix("compare", &args.selection.file, args.out.as_deref())?;
-        let origin = Origin::new(command(&args, &setup, &schemes, &depths));
-        let restart = args.restart;
-        let experiment = Experiment { setup, suite, schemes, out, origin, restart };
+        let base = base(&experiment.schemes, args.base)?;
         Ok(Plan { args, experiment, base, depths })
     }
 
@@ -148,7 +132,7 @@ impl Plan {
         // Without depths there is no curve.
         let figures = if self.depths.is_empty() { &[][..] } else { &figures };
         let reports = tables.iter().chain(figures);
-        self.experiment.open(self.args.selection.input(), &self.header(), reports)
+        self.experiment.open(&self.header(), reports)
     }
 
     /// The texts of the reports.
@@ -308,27 +292,6 @@ impl Plan {
         let title = format!("{found} over nodes: {}", self.experiment.describe_suite());
         chart::svg(Figure::Solved(found), &title, &self.experiment.figure_text(), &series)
     }
-}
-
-/// The command that makes these tables, without options that change no number.
-fn command(
-    args: &CompareArgs,
-    setup: &SearchSetup,
-    schemes: &[&'static Scheme],
-    depths: &[Depth],
-) -> String {
-    let mut words = vec!["tacet compare".to_owned()];
-    words.extend(args.selection.words());
-    if !depths.is_empty() {
-        words.push(format!("--depths {}", comma_list(depths)));
-    }
-    words.extend(args.nodes.map(|nodes| format!("--nodes {nodes}")));
-    words.extend(args.time.map(|time| format!("--time {time}")));
-    let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
-    words.push(format!("--null-move {}", comma_list(&names)));
-    words.extend(args.base.map(|base| format!("--base {}", base.name)));
-    words.extend(setup.words());
-    words.join(" ")
 }
 
 /// The place of the base among the schemes.

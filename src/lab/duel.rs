@@ -34,9 +34,8 @@ use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::progress::Progress;
-use crate::score::{Depth, MAX_PLY};
+use crate::score::Depth;
 use crate::search::SearcherKind;
-use crate::search::table::AllocationError;
 
 /// Games of one match, all kept in memory.
 const MAX_GAMES: i64 = 1_000_000;
@@ -65,8 +64,7 @@ pub(crate) struct DuelArgs {
     pub(crate) nodes: Option<u64>,
 
     /// Depth of each move in plies
-    #[arg(long, value_name = "N", group = "pace",
-          value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    #[arg(long, value_name = "N", group = "pace", value_parser = runner::depth)]
     pub(crate) depth: Option<Depth>,
 
     /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08; with @N it counts nodes, N a second
@@ -242,7 +240,7 @@ impl Plan {
         let book = args.openings.open()?;
         let games = args.games as usize;
         check_games(games, &book, a.pace.is_deterministic() && b.pace.is_deterministic())?;
-        let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
+        let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose()?;
         Ok(Plan {
             a,
             b,
@@ -250,7 +248,7 @@ impl Plan {
             seed: args.openings.seed,
             games,
             rules: Rules { win: args.resign.0, draw: args.draw.0, max_moves: args.max_moves.0 },
-            tables: tables.map_err(|error| LabError::Usage(error.to_string()))?,
+            tables,
             sprt: args.sprt,
         })
     }
@@ -307,8 +305,7 @@ impl Plan {
         let group = SearchGroup::default();
         let players = (0..concurrency.min(missing.len()))
             .map(|_| Ok((Player::new(&self.a)?, Player::new(&self.b)?)))
-            .collect::<Result<Vec<_>, AllocationError>>()
-            .map_err(|error| LabError::Machine(error.to_string()))?;
+            .collect::<Result<Vec<_>, LabError>>()?;
         let work = |&number: &usize, (a, b): &mut (Player, Player)| {
             let opening = self.book.opening(number / 2)?;
             let (white, black) = if number % 2 == 0 { (a, b) } else { (b, a) };

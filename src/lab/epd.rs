@@ -93,6 +93,11 @@ pub fn is_pawn_ending(position: &Position) -> bool {
 }
 
 impl Suite {
+    /// The file as an input of a command.
+    pub(crate) fn input(&self) -> Option<(&Path, &'static str)> {
+        Some((&self.path, "the suite being read"))
+    }
+
     /// Leaves out positions in which the game is over.
     pub fn skip_finished(&mut self) {
         let skipped = &mut self.skipped;

@@ -9,13 +9,36 @@ use serde::de::DeserializeOwned;
 
 use super::epd::{Record, Suite};
 use super::journal::{Restart, RunFiles};
-use super::report::Origin;
-use super::runner::{SearchSetup, TaskWorker};
-use super::{LabError, counted, note, signature};
+use super::report::{self, Origin};
+use super::runner::{SearchArgs, SearchSetup, Selection, TaskWorker};
+use super::{LabError, counted, note, signature, variant};
 use crate::kit::progress::Progress;
 use crate::kit::table::TextTable;
 use crate::score::Depth;
+use crate::search::SearcherKind;
 use crate::search::null_move::Scheme;
+
+/// Options of an experiment.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct ExperimentArgs {
+    #[command(flatten)]
+    selection: Selection,
+
+    #[command(flatten)]
+    search: SearchArgs,
+
+    /// Null-move schemes
+    #[arg(long, value_name = "SCHEME,...", value_delimiter = ',', value_parser = variant::scheme,
+          default_value = "standard-r2,standard-r3,verified-r3")]
+    null_move: Vec<&'static Scheme>,
+
+    /// Directory, or prefix of the file names [default: COMMAND-SUITE]
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    restart: Restart,
+}
 
 /// Suite, schemes, settings and files of an experiment.
 pub(crate) struct Experiment {
@@ -24,9 +47,9 @@ pub(crate) struct Experiment {
     /// Each once.
     pub(crate) schemes: Vec<&'static Scheme>,
     /// The start of the files' names.
-    pub(crate) out: PathBuf,
+    out: PathBuf,
     pub(crate) origin: Origin,
-    pub(crate) restart: Restart,
+    restart: Restart,
 }
 
 /// A search of an experiment.
@@ -61,6 +84,30 @@ pub(crate) trait JournalEntry: Serialize + DeserializeOwned + Send {
 pub(crate) type Results<E> = HashMap<Key, E>;
 
 impl Experiment {
+    /// Checks the arguments and reads the suite. The options of the command itself, as words, stand `before`
+    /// and `after` the schemes in the command that makes the reports again.
+    pub(crate) fn new(
+        command: &str,
+        args: &ExperimentArgs,
+        before: Vec<String>,
+        after: Vec<String>,
+    ) -> Result<Experiment, LabError> {
+        let ExperimentArgs { selection, search, null_move, out, restart } = args;
+        let setup = search.check(SearcherKind::Classic)?;
+        let suite = selection.read()?;
+        let mut seen = HashSet::new();
+        let schemes: Vec<&'static Scheme> =
+            null_move.iter().copied().filter(|scheme| seen.insert(scheme.name)).collect();
+        let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name).collect();
+        let mut words = vec![format!("tacet {command}")];
+        words.extend(selection.words().into_iter().chain(before));
+        words.push(format!("--null-move {}", comma_list(&names)));
+        words.extend(after.into_iter().chain(setup.words()));
+        let out = report::prefix(command, &suite.path, out.as_deref())?;
+        let origin = Origin::new(words.join(" "));
+        Ok(Experiment { setup, suite, schemes, out, origin, restart: *restart })
+    }
+
     /// The file of a suffix such as `.md`.
     pub(crate) fn file(&self, suffix: &str) -> PathBuf {
         let mut name = self.out.clone().into_os_string();
@@ -72,14 +119,13 @@ impl Experiment {
     /// in the journal.
     pub(crate) fn open<'a, E: JournalEntry>(
         &self,
-        input: Option<(&Path, &'static str)>,
         header: &impl Serialize,
         reports: impl IntoIterator<Item = &'a (&'a str, &'static str)>,
     ) -> Result<(RunFiles, Vec<E>), LabError> {
         let journal = self.file(".jsonl");
         let reports = reports.into_iter().map(|&(suffix, what)| (Some(self.file(suffix)), what));
         let journal = Some((journal.as_path(), header));
-        RunFiles::open(&self.origin.command, self.restart, input, journal, reports)
+        RunFiles::open(&self.origin.command, self.restart, self.suite.input(), journal, reports)
     }
 
     /// Searches the suite at each depth with each scheme, and returns the results. `known` are those in the
@@ -173,12 +219,6 @@ fn note_start(done: usize, total: usize, journal: &Path) {
     } else {
         note(&format!("{} go to {}", counted(total, "result"), journal.display()));
     }
-}
-
-/// The schemes without repetitions.
-pub(crate) fn unique(schemes: &[&'static Scheme]) -> Vec<&'static Scheme> {
-    let mut seen = HashSet::new();
-    schemes.iter().copied().filter(|scheme| seen.insert(scheme.name)).collect()
 }
 
 /// A table as Markdown or, with a width, for a terminal, where the first `keys` columns are repeated.

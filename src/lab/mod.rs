@@ -54,9 +54,11 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::board::pgn::{self, PgnError};
+use crate::board::tablebase::TablebaseError;
 use crate::kit::files::{Files, FilesError};
 use crate::kit::progress;
 pub(crate) use crate::search::null_move::parse as variant;
+use crate::search::table::AllocationError;
 
 /// Largest size of an input in bytes, larger than any suite or book.
 const MAX_BYTES: u64 = 1 << 29;
@@ -85,7 +87,13 @@ pub enum LabError {
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(io::Error),
-    /// The machine lacks memory, threads or the like.
+    /// Endgame tables cannot be read.
+    #[error(transparent)]
+    Tables(#[from] TablebaseError),
+    /// The machine lacks memory.
+    #[error(transparent)]
+    Memory(#[from] AllocationError),
+    /// The machine lacks threads or the like.
     #[error("{0}")]
     Machine(String),
     /// Ctrl-C.
@@ -122,11 +130,17 @@ impl LabError {
     /// The exit status: 2 for bad input, 1 for system errors, 130 after Ctrl-C, 0 for a closed pipe.
     pub(crate) fn exit_status(&self) -> u8 {
         match self {
-            LabError::Usage(_) | LabError::Line { .. } | LabError::Read { .. } => 2,
+            LabError::Usage(_)
+            | LabError::Line { .. }
+            | LabError::Read { .. }
+            | LabError::Tables(_) => 2,
             LabError::Files(error) => error.exit_status(),
             LabError::Interrupted(_) => INTERRUPTED,
             LabError::Output(_) if self.is_closed_pipe() => 0,
-            LabError::Write { .. } | LabError::Output(_) | LabError::Machine(_) => 1,
+            LabError::Write { .. }
+            | LabError::Output(_)
+            | LabError::Memory(_)
+            | LabError::Machine(_) => 1,
         }
     }
 }

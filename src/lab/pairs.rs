@@ -46,6 +46,14 @@ pub(crate) struct PairArgs {
 
     #[command(flatten)]
     pub(crate) openings: BookArgs,
+
+    /// Pairs of games to play at once; above 1 a run of spsa cannot be repeated exactly
+    #[arg(long, alias = "concurrency", value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: u16,
+
+    #[command(flatten)]
+    pub(crate) restart: Restart,
 }
 
 /// The arguments, checked.
@@ -85,14 +93,6 @@ impl PairResult {
     /// For the other side.
     pub(crate) fn reversed(self) -> PairResult {
         PairResult { won: self.lost, lost: self.won }
-    }
-
-    fn count(&mut self, winner: Option<Color>, own: Color) {
-        match winner {
-            Some(winner) if winner == own => self.won += 1,
-            Some(_) => self.lost += 1,
-            None => {}
-        }
     }
 }
 
@@ -139,8 +139,7 @@ impl PairSetup {
     ) -> Result<PairResult, LabError> {
         let mut outcome = PairResult::default();
         let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
-        let player = |side| Player::new(side).map_err(|error| LabError::Machine(error.to_string()));
-        let (mut first, mut second) = (player(first)?, player(second)?);
+        let (mut first, mut second) = (Player::new(first)?, Player::new(second)?);
         let conditions = Conditions { rules: RULES, tables: None, abandoned: group.stop_flag() };
         for own in [Color::White, Color::Black] {
             let (white, black) = match own {
@@ -148,13 +147,11 @@ impl PairSetup {
                 Color::Black => (&mut second, &mut first),
             };
             let mut players = PlayerPair { white, black };
-            let winner = match play::play(opening, &mut players, conditions)
-                .map(|finished| finished.result)
-            {
-                Some(GameResult::Win(winner)) => Some(winner),
-                _ => None,
-            };
-            outcome.count(winner, own);
+            match play::play(opening, &mut players, conditions).map(|finished| finished.result) {
+                Some(GameResult::Win(winner)) if winner == own => outcome.won += 1,
+                Some(GameResult::Win(_)) => outcome.lost += 1,
+                _ => {}
+            }
         }
         // The games may be unfinished.
         if group.is_stopped() {
@@ -172,11 +169,9 @@ pub(crate) trait PairRecord: Serialize + DeserializeOwned + Copy + Send {
 
 /// Pairs to play, and the journal that keeps them.
 pub(crate) struct PairRun<'a> {
+    pub(crate) args: &'a PairArgs,
     pub(crate) command: &'a str,
-    pub(crate) openings: &'a BookArgs,
     pub(crate) path: &'a Path,
-    pub(crate) restart: Restart,
-    pub(crate) jobs: u16,
     pub(crate) all: usize,
     /// Intermediate texts per run.
     pub(crate) reports: usize,
@@ -194,8 +189,9 @@ impl PairRun<'_> {
         text: impl Fn(usize, &S) -> String,
     ) -> Result<(S, RunFiles), LabError> {
         let journal = Some((self.path, header));
+        let PairArgs { openings, restart, jobs, .. } = self.args;
         let (files, kept): (_, Vec<R>) =
-            RunFiles::open(self.command, self.restart, self.openings.input(), journal, [])?;
+            RunFiles::open(self.command, *restart, openings.input(), journal, [])?;
         let mut missing: Vec<usize> = (1..=self.all).collect();
         for record in kept {
             if let Ok(at) = missing.binary_search(&record.number()) {
@@ -225,7 +221,7 @@ impl PairRun<'_> {
             }
             Ok(())
         };
-        let workers = vec![(); usize::from(self.jobs).min(missing.len())];
+        let workers = vec![(); usize::from(*jobs).min(missing.len())];
         let result = runner::for_all_with(&missing, workers, &group, work, done);
         bar.finish_and_clear();
         let remains = || format!("{played} of {} pairs played; the same command resumes", self.all);

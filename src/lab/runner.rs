@@ -2,7 +2,7 @@
 //! do not depend on the number of searches at once.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,11 +66,6 @@ impl Selection {
         Ok(suite)
     }
 
-    /// The suite as an input of the command.
-    pub(crate) fn input(&self) -> Option<(&Path, &'static str)> {
-        Some((&self.file, "the suite being read"))
-    }
-
     /// The selection as command-line words.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = vec![self.file.display().to_string()];
@@ -124,11 +119,13 @@ pub(crate) struct Switch {
     on: bool,
 }
 
-/// The size of a transposition table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The size of a transposition table. The names are those of the field in journals and reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum TableSize {
+    #[serde(rename = "hash_mb")]
     Megabytes(u32),
     /// For tables of less than a megabyte.
+    #[serde(rename = "hash_entries")]
     Entries(u32),
 }
 
@@ -136,11 +133,10 @@ impl TableSize {
     /// A table of this size.
     pub(crate) fn table(self) -> Result<Table, LabError> {
         let size = |size| usize::try_from(size).unwrap_or(usize::MAX);
-        let table = match self {
-            TableSize::Megabytes(megabytes) => Table::new(size(megabytes)),
-            TableSize::Entries(count) => Table::with_entries(size(count)),
-        };
-        table.map_err(|error| LabError::Machine(error.to_string()))
+        Ok(match self {
+            TableSize::Megabytes(megabytes) => Table::new(size(megabytes))?,
+            TableSize::Entries(count) => Table::with_entries(size(count))?,
+        })
     }
 }
 
@@ -161,10 +157,8 @@ pub(crate) struct SearchHeader {
     suite_hash: String,
     searcher: &'static str,
     switches: BTreeMap<&'static str, bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash_mb: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash_entries: Option<u32>,
+    #[serde(flatten)]
+    table: TableSize,
     nodes: Option<u64>,
     time_ms: Option<u64>,
 }
@@ -250,18 +244,13 @@ impl SearchSetup {
         suite: &Suite,
         limits: &Limits,
     ) -> SearchHeader {
-        let (hash_mb, hash_entries) = match self.table {
-            TableSize::Megabytes(size) => (Some(size), None),
-            TableSize::Entries(count) => (None, Some(count)),
-        };
         SearchHeader {
             journal,
             tacet: env!("CARGO_PKG_VERSION"),
             suite_hash: format!("{:016x}", suite.hash),
             searcher: self.searcher.kind().name(),
             switches: self.options_by_name(),
-            hash_mb,
-            hash_entries,
+            table: self.table,
             nodes: limits.nodes,
             time_ms: limits.move_time.map(|time| time.as_millis() as u64),
         }

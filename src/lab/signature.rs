@@ -52,8 +52,7 @@ pub(crate) fn of_all(
 /// A signature of how a side searches. It differs between versions that search differently.
 pub(crate) fn of_side(side: &Side) -> Result<u64, LabError> {
     runner::with_stack(|| {
-        let player = Player::new(side);
-        let mut player = player.map_err(|error| LabError::Machine(error.to_string()))?;
+        let mut player = Player::new(side)?;
         Ok(of(side.scheme, |position, limits| {
             player.new_game();
             player.search(position, &[], limits).0

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use self::gains::{Gains, directions};
-use super::journal::{Restart, RunFiles};
+use super::journal::RunFiles;
 use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
 use super::runner::SearchGroup;
@@ -56,17 +56,9 @@ pub(crate) struct SpsaArgs {
     #[command(flatten)]
     pub(crate) games: PairArgs,
 
-    /// Pairs of games to play at once; above 1 the run cannot be repeated exactly
-    #[arg(long = "jobs", alias = "concurrency", value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) concurrency: u16,
-
     /// Journal of the results; the same command resumes from it
     #[arg(long, value_name = "FILE", requires = "tune")]
     pub(crate) out: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) restart: Restart,
 }
 
 fn tunable(name: &str) -> Result<&'static Param, String> {
@@ -158,15 +150,8 @@ impl Plan {
     /// Plays the iterations that are not in the journal, and returns the values.
     fn tune(&self, args: &SpsaArgs, out: &Path) -> Result<(Vec<f64>, RunFiles), LabError> {
         let values: Vec<f64> = self.params.iter().map(|param| f64::from(param.default)).collect();
-        let run = PairRun {
-            command: "tacet spsa",
-            openings: &args.games.openings,
-            path: out,
-            restart: args.restart,
-            jobs: args.concurrency,
-            all: self.gains.iterations,
-            reports: REPORTS,
-        };
+        let (args, command, all) = (&args.games, "tacet spsa", self.gains.iterations);
+        let run = PairRun { args, command, path: out, all, reports: REPORTS };
         let play = |iteration, values: &Vec<f64>, group: &SearchGroup| {
             Ok(Record { iteration, result: self.play(iteration, values, group)? })
         };
@@ -237,6 +222,7 @@ fn repeated(params: &[&'static Param]) -> Option<&'static Param> {
 mod tests {
     use super::*;
     use crate::lab::duel::book::BookArgs;
+    use crate::lab::journal::Restart;
 
     fn args(names: &[&str], iterations: u32) -> SpsaArgs {
         SpsaArgs {
@@ -247,10 +233,10 @@ mod tests {
                 nodes: 30,
                 hash: 1,
                 openings: BookArgs { book: None, seed: 3, skip_bad: false },
+                jobs: 1,
+                restart: Restart::default(),
             },
-            concurrency: 1,
             out: None,
-            restart: Restart::default(),
         }
     }
 
@@ -324,18 +310,18 @@ mod tests {
         let tune = |args: &SpsaArgs| {
             Plan::new(args).and_then(|plan| plan.tune(args, &path)).map(|run| run.0)
         };
-        args.restart.fresh = true;
+        args.games.restart.fresh = true;
         let whole = tune(&args).expect("it runs");
         assert_ne!(whole, [140.0], "every pair was drawn: the test shows nothing");
-        args.restart.fresh = false;
+        args.games.restart.fresh = false;
         let journal = std::fs::read(&path).expect("reads");
         std::fs::write(&path, &journal[..journal.len() * 3 / 4]).expect("writes");
         assert_eq!(tune(&args).expect("it runs"), whole);
         assert_eq!(std::fs::read(&path).expect("reads"), journal);
         // With nothing left to play, and with several at a time.
-        args.concurrency = 3;
+        args.games.jobs = 3;
         assert_eq!(tune(&args).expect("it runs"), whole);
-        args.restart.fresh = true;
+        args.games.restart.fresh = true;
         tune(&args).expect("it runs");
         let lines = std::fs::read_to_string(&path).expect("reads").lines().count();
         assert_eq!(lines, 13);

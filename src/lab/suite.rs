@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::epd::{Record, Suite};
 use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin};
-use super::runner::{self, InOrder, SearchArgs, SearchHeader, SearchSetup, Selection, TaskWorker};
+use super::runner::{
+    self, InOrder, SearchArgs, SearchHeader, SearchSetup, Selection, TableSize, TaskWorker,
+};
 use super::{LabError, counted, note, print, signature, variant};
 use crate::kit::table::Align::Left;
 use crate::kit::table::Column;
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let header = args.out.is_some().then(|| run.header()).transpose()?;
     let journal = args.out.as_deref().zip(header.as_ref());
     let reports = [(args.csv.clone(), "the CSV file"), (args.json.clone(), "the JSON file")];
-    let (command, input) = (&run.origin.command, args.selection.input());
+    let (command, input) = (&run.origin.command, run.suite.input());
     let (mut files, known) = RunFiles::open(command, args.restart, input, journal, reports)?;
     print(&run.head())?;
     let began = Instant::now();
@@ -157,10 +159,8 @@ struct SuiteReport<'a> {
     suite_hash: String,
     searcher: &'static str,
     null_move: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash_mb: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash_entries: Option<u32>,
+    #[serde(flatten)]
+    table: TableSize,
     switches: BTreeMap<&'static str, bool>,
     depth: Option<Depth>,
     nodes: Option<u64>,
@@ -300,18 +300,13 @@ impl Run<'_> {
     }
 
     fn report<'a>(&'a self, lines: &'a [Solution], totals: &'a Totals) -> SuiteReport<'a> {
-        let (hash_mb, hash_entries) = match self.setup.table {
-            runner::TableSize::Megabytes(size) => (Some(size), None),
-            runner::TableSize::Entries(count) => (None, Some(count)),
-        };
         SuiteReport {
             origin: &self.origin,
             suite: self.suite.path.display().to_string(),
             suite_hash: format!("{:016x}", self.suite.hash),
             searcher: self.setup.searcher.kind().name(),
             null_move: self.scheme.name,
-            hash_mb,
-            hash_entries,
+            table: self.setup.table,
             switches: self.setup.options_by_name(),
             depth: self.limits.depth,
             nodes: self.limits.nodes,

@@ -25,7 +25,7 @@ use crate::kit::progress::Progress;
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
-use crate::score::{Depth, MAX_PLY, Score};
+use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::{Iteration, Outcome, SearcherKind};
 use crate::time::Limits;
@@ -51,7 +51,7 @@ pub(crate) struct ZugzwangArgs {
     epd: Option<PathBuf>,
 
     /// Depth in plies [default: as far as the nodes reach, at most 40]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    #[arg(long, value_name = "N", value_parser = runner::depth)]
     depth: Option<Depth>,
 
     /// Nodes per search; each position takes two [default: 2500000 without --depth]
@@ -267,8 +267,7 @@ struct Examiner<'a> {
 
 impl Examiner<'_> {
     fn new(args: &ZugzwangArgs) -> Result<Examiner<'_>, LabError> {
-        let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose();
-        let tables = tables.map_err(|error| LabError::Usage(error.to_string()))?;
+        let tables = args.syzygy.as_deref().map(Tablebase::open_list).transpose()?;
         let (searcher, table) = (args.searcher.into(), TableSize::Megabytes(args.hash));
         Ok(Examiner { args, tables, setup: SearchSetup { searcher, table, jobs: args.jobs } })
     }

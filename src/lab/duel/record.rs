@@ -66,11 +66,12 @@ impl GameRecord {
 
     /// The half points that A made: 0, 1 or 2.
     pub(crate) fn half_points(&self) -> usize {
-        match (self.result.as_str(), self.a_is_white()) {
-            ("1-0", true) | ("0-1", false) => 2,
-            ("1-0", false) | ("0-1", true) => 0,
-            _ => 1,
-        }
+        let white = self.result().half_points();
+        if self.a_is_white() { white } else { 2 - white }
+    }
+
+    fn result(&self) -> GameResult {
+        GameResult::parse(&self.result).unwrap_or_default()
     }
 
     /// The game for PGN; `None` if the record is not a legal game.
@@ -100,13 +101,7 @@ impl GameRecord {
             tags.push(tag("WhiteTimeControl", time_control(white)));
             tags.push(tag("BlackTimeControl", time_control(black)));
         }
-        let result = match self.result.as_str() {
-            "1-0" => GameResult::Win(Color::White),
-            "0-1" => GameResult::Win(Color::Black),
-            "1/2-1/2" => GameResult::Draw,
-            _ => GameResult::Unknown,
-        };
-        Some(Game { tags, start, moves, comments, result })
+        Some(Game { tags, start, moves, comments, result: self.result() })
     }
 }
 

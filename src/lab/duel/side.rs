@@ -1,9 +1,13 @@
 //! The options of one side of a match as text.
 
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use super::super::{runner, variant};
 use crate::board::notation::quoted;
 use crate::games::player::{Pace, Side};
-use crate::score::{Depth, MAX_DEPTH};
+use crate::score::MAX_DEPTH;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::{Param, settable};
@@ -39,16 +43,13 @@ impl Side {
             match name.to_ascii_lowercase().as_str() {
                 "nullmove" => scheme = Some(scheme_named(value)?),
                 "searcher" => {}
-                "hash" => side.hash = number(name, value, 1, MAX_HASH as u64)? as usize,
-                "nodes" => side.pace = Pace::Nodes(number(name, value, 1, u64::MAX)?),
-                "depth" => {
-                    side.pace = Pace::Depth(number(name, value, 1, MAX_DEPTH as u64)? as Depth);
-                }
+                "hash" => side.hash = number(name, value, 1..=MAX_HASH)?,
+                "nodes" => side.pace = Pace::Nodes(number(name, value, 1..=u64::MAX)?),
+                "depth" => side.pace = Pace::Depth(number(name, value, 1..=MAX_DEPTH)?),
                 "uci_limitstrength" => side.limit_strength = truth(name, value)?,
                 "uci_elo" => {
                     has_elo = true;
-                    let (least, most) = (*Handicap::ELO.start(), *Handicap::ELO.end());
-                    side.elo = number(name, value, least.into(), most.into())? as u32;
+                    side.elo = number(name, value, Handicap::ELO)?;
                 }
                 "tc" => side.pace = Pace::Clock(value.parse()?),
                 other if ClassicOptions::NAMES.contains(&other) => {
@@ -67,10 +68,7 @@ impl Side {
     fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), String> {
         let known = settable().iter().find(|param| param.name.eq_ignore_ascii_case(name));
         let Param { min, max, .. } = known.ok_or_else(|| unknown_option(name))?;
-        let value =
-            value.parse().ok().filter(|value| (min..=max).contains(&value)).ok_or_else(|| {
-                format!("{name} is a number from {min} to {max}, not '{}'", quoted(value))
-            })?;
+        let value = number(name, value, *min..=*max)?;
         let Searcher::Pvs(options) = &mut self.searcher else {
             return Err(format!(
                 "{name} is a parameter of the playing searcher; the classic one ignores it"
@@ -81,8 +79,8 @@ impl Side {
 }
 
 /// All options that change the play, in the syntax of [`Side::parse`].
-impl std::fmt::Display for Side {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let searcher = self.searcher.kind().name();
         write!(f, "NullMove={},Searcher={searcher},Hash={}", self.scheme.name, self.hash)?;
         match self.pace {
@@ -109,8 +107,13 @@ fn scheme_named(value: &str) -> Result<&'static Scheme, String> {
     variant::scheme(value).map_err(|error| format!("NullMove '{}': {error}", quoted(value)))
 }
 
-fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, String> {
-    value.parse().ok().filter(|n| (least..=most).contains(n)).ok_or_else(|| {
+fn number<T: FromStr + PartialOrd + Display>(
+    name: &str,
+    value: &str,
+    range: RangeInclusive<T>,
+) -> Result<T, String> {
+    value.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| {
+        let (least, most) = range.into_inner();
         format!("{name} is a number from {least} to {most}, not '{}'", quoted(value))
     })
 }

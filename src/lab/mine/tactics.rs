@@ -17,7 +17,7 @@ use crate::eval;
 use crate::kit::files::Files;
 use crate::lab::runner::{self, TableSize, TaskWorker};
 use crate::lab::{LabError, counted, epd, print, read_games, report_refused};
-use crate::score::{Depth, MAX_PLY, Score};
+use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::thread::SearchThread;
 use crate::search::{Outcome, SearchJob, SearcherKind};
@@ -69,8 +69,7 @@ pub(crate) struct TacticsArgs {
     proof_nodes: u64,
 
     /// Least depth at which the classic searcher settles on the move
-    #[arg(long, value_name = "N", default_value_t = 4,
-          value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = runner::depth)]
     min_depth: Depth,
 
     /// Least distance to the second-best move in centipawns (unscaled)

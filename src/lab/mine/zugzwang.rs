@@ -23,7 +23,7 @@ use crate::kit::random::Random;
 use crate::lab::runner::{self, TableSize, TaskWorker};
 use crate::lab::zugzwang::{ZugzwangVerdict, exact};
 use crate::lab::{LabError, print};
-use crate::score::{Depth, MAX_PLY, Score};
+use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::{Outcome, SearchJob, SearcherKind};
 use crate::time::Limits;
@@ -81,13 +81,11 @@ pub(crate) struct MineZugzwangArgs {
     jobs: u16,
 
     /// Least depth at which the classic searcher solves the task
-    #[arg(long, value_name = "N", default_value_t = 4,
-          value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = runner::depth)]
     min_depth: Depth,
 
     /// Greatest depth at which the classic searcher solves the task
-    #[arg(long, value_name = "N", default_value_t = 12,
-          value_parser = clap::value_parser!(i32).range(1..MAX_PLY as i64))]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = runner::depth)]
     max_depth: Depth,
 }
 
@@ -148,9 +146,7 @@ struct Miner<'a> {
 
 impl Miner<'_> {
     fn new(args: &MineZugzwangArgs) -> Result<Miner<'_>, LabError> {
-        let tables = Tablebase::open_list(&args.syzygy)
-            .map_err(|error| LabError::Usage(error.to_string()))?;
-        Ok(Miner { args, tables })
+        Ok(Miner { args, tables: Tablebase::open_list(&args.syzygy)? })
     }
 
     fn mine(&self, materials: &mut Vec<Material>, found: &mut Collection) -> Result<(), LabError> {
