@@ -1,7 +1,8 @@
 //! The command line.
 //!
 //! Without arguments Tacet speaks UCI, since some GUIs cannot pass any. If the first argument is a UCI
-//! command with blanks in it, all arguments are executed as UCI commands; OpenBench calls engines that way.
+//! command that contains a space, all arguments are executed as UCI commands. OpenBench calls engines this
+//! way.
 
 mod arguments;
 mod engine;

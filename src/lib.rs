@@ -1,4 +1,4 @@
-//! Tacet: a UCI chess engine, and a laboratory for the null move.
+//! Tacet: a UCI chess engine and a laboratory for null-move pruning.
 //!
 //! # The map
 //!
@@ -15,7 +15,7 @@
 //! | 3 | `games` | a game between two sides: openings, adjudication, record |
 //! | 3 | [`engine`] | position, options, table and a running search; no text, no I/O |
 //! | 4 | [`uci`] | the protocol; all its text |
-//! | 4 | [`lab`] | experiments with suites of positions |
+//! | 4 | [`lab`] | experiments: test suites, matches, audits, search traces |
 //! | 4 | `train` | training data and tuning of the evaluation (feature `train`) |
 //! | 5 | [`cli`] | the command line |
 //!

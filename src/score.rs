@@ -1,9 +1,9 @@
 //! Scores: centipawns, and mates as a distance from the root.
 //!
 //! A [`Score`] is from the side to move. Values above [`Score::MATE_BOUND`] are mates: mate in `n` plies from
-//! the root is `MATE - n`. Values between [`Score::WIN_BOUND`] and that are tablebase wins. All others are
-//! evaluations in centipawns. The transposition table stores mates as a distance from the *node*
-//! ([`Score::to_table`]), because a node can be reached at different plies.
+//! the root is `MATE - n`. Values above [`Score::WIN_BOUND`] and up to [`Score::MATE_BOUND`] are tablebase
+//! wins. All others are evaluations in centipawns. The transposition table stores mates as a distance from
+//! the *node* ([`Score::to_table`]), because a node can be reached at different plies.
 
 pub mod wdl;
 
@@ -43,7 +43,7 @@ impl Score {
     pub const MAX_EVAL: Score = Score(Score::WIN_BOUND.0 - 1);
     /// The smallest evaluation.
     pub const MIN_EVAL: Score = Score(-Score::MAX_EVAL.0);
-    /// Evaluations of at least this are of endings known to be won.
+    /// Known endgame wins have at least this evaluation.
     pub const KNOWN_WIN: Score = Score(10_000);
 
     /// A score of `value` centipawns, clamped to what an evaluation may be.

@@ -1,4 +1,4 @@
-//! When to stop: the limits of a `go`, the time budget they mean, and the [`TimeManager`] that the
+//! Time management: the limits of `go`, the resulting time budget, and the [`TimeManager`] that the
 //! search threads and the coordinator of a search share.
 //!
 //! All limits hold together; the first one reached ends the search. The time budget of a move has
@@ -7,8 +7,8 @@
 //! clear. Its size was tuned by games (`docs/notebook/tried.md`); the other constants were not.
 //!
 //! The search threads poll the limits every few hundred nodes. A thread that does not search waits
-//! for the hard limit too ([`TimeManager::await_end`]), so that limits hold when a search thread is
-//! blocked or has no processor.
+//! for the hard limit too ([`TimeManager::await_end`]), so that limits hold even if a search thread is
+//! blocked or not scheduled.
 
 mod clock;
 
@@ -22,7 +22,7 @@ pub use clock::{Clock, NodeClock, Signal, SystemClock};
 
 /// Moves left in a game without `movestogo`, as an estimate.
 const SUDDEN_DEATH_MOVES: u32 = 26;
-/// The largest number of moves to a time control among which the time is shared out.
+/// Upper limit for `movestogo` when the remaining time is divided.
 const MAX_MOVES_TO_GO: u32 = 52;
 /// The soft limit as a multiple of the average time per move. Most moves are clear, so the time
 /// used is about 0.7 of the soft limit ([`soft_limit_factor`]).
@@ -34,7 +34,7 @@ const MAX_CLOCK_SHARE: f64 = 0.4;
 /// The largest share of the clock for the last move before a time control. The rest is kept for
 /// delays longer than the overhead; it is not lost, since it counts after the control.
 const MAX_SHARE_BEFORE_CONTROL: f64 = 0.85;
-/// Without a time control, 1/N of the clock may be used whatever the overhead.
+/// In sudden death at least 1/N of the clock may be used, even if the overhead would leave less.
 const MIN_CLOCK_PART: u32 = 8;
 /// The time for a move if the overhead leaves none.
 const MIN_TIME: Duration = Duration::from_millis(1);
@@ -47,8 +47,8 @@ const MIN_CHECK_INTERVAL: u64 = 16;
 /// Do not check the clock before this many nodes. They take a fraction of a millisecond, so even with an
 /// empty clock the move comes from a search.
 const FREE_NODES: u64 = 128;
-/// No shorter mate is expected once the depth exceeds the mate by this many plies, which makes up for
-/// reductions.
+/// Stop looking for a shorter mate when the depth exceeds the mate distance by this many plies. The extra
+/// plies compensate for reductions.
 const DEPTH_BEYOND_MATE: Depth = 10;
 /// The value of `TimeManager::clock_start` while the engine ponders.
 const PONDERING: u64 = u64::MAX;

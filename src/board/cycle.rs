@@ -1,4 +1,4 @@
-//! Upcoming repetitions: those that one move of the side to move brings about.
+//! Detects upcoming repetitions: earlier positions that the side to move can repeat with one move.
 //!
 //! If two positions an odd number of plies apart differ by one reversible move, the side to move can repeat
 //! the earlier one. A cuckoo hash table finds that move by the difference of the keys.

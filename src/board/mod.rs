@@ -1,8 +1,8 @@
 //! The rules of chess: [`Position`] on top of the shakmaty crate.
 //!
-//! shakmaty keeps the board, the castling rights and the clocks. The tests use it as the oracle. This module
-//! adds what a search needs: incremental hash keys, the null move, repetition, staged move generation and
-//! static exchange evaluation. Only this folder names shakmaty; its common types are re-exported here.
+//! shakmaty keeps the board, the castling rights and the clocks. The tests use it as the reference. This
+//! module adds what a search needs: incremental hash keys, the null move, repetition, staged move generation
+//! and static exchange evaluation. Only this folder names shakmaty; its common types are re-exported here.
 
 pub mod checks;
 mod cycle;

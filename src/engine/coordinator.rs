@@ -1,6 +1,6 @@
 //! The thread that ends searches. It does not search: it waits for the first search thread, for the
-//! hard limit and for `stop`, and then answers. So limits hold when search threads are blocked or have
-//! no processor.
+//! hard limit and for `stop`, and then answers. So limits hold even if search threads are blocked or not
+//! scheduled.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use super::{Answer, Event, SearchFault, send};
 use crate::search::pool::Search;
 
-/// Time that the first search thread has to finish once the search has ended. Its final result includes the
+/// How long to wait for the first search thread after the end of the search. Its result includes the
 /// unfinished iteration.
 const LAST_WORD: Duration = Duration::from_millis(8);
 /// The same while no thread has completed an iteration.

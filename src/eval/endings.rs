@@ -1,7 +1,7 @@
 //! Endings that piece values and networks misjudge.
 //!
-//! Two corrections apply when few pieces are left. [`scale`] reduces the advantage of material that cannot
-//! win or hardly wins. [`drive`] is a mop-up bonus in won endings without pawns: it drives the lone king to
+//! Two corrections apply when few pieces are left. [`scale`] reduces the advantage if the material cannot win
+//! or rarely wins. [`drive`] is a mop-up bonus in won endings without pawns: it drives the lone king to
 //! the edge, or against bishop and knight to a corner of the bishop's colour, and brings the other king near.
 //! Against a lone king [`won`] replaces the network: training games are adjudicated before such endings, so
 //! its output there is noise.

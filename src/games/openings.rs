@@ -65,8 +65,8 @@ impl Book {
         Random::new(seed).shuffle(&mut self.openings);
     }
 
-    /// The opening of a pair of games, from 0. After the last opening comes the first again. `None`
-    /// if the book is empty.
+    /// The opening of a pair of games, from 0. Wraps around after the last opening. `None` if the book is
+    /// empty.
     pub fn opening(&self, pair: usize) -> Option<&Opening> {
         self.openings.get(pair.checked_rem(self.len())?)
     }

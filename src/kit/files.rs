@@ -10,9 +10,9 @@
 //! files.write(report, b"{}\n")?;
 //! ```
 //!
-//! An output is refused if it is an input, another output of the same command, or an existing file
-//! that the command did not make. `--force` lifts the last of these only. Files are recognised by
-//! identity (device and inode), so links are seen through.
+//! An output is rejected if it is an input, another output of the same command, or an existing file
+//! that the command did not make. `--force` only permits replacing a file that the command did not make.
+//! Files are recognised by identity (device and inode), so links are resolved.
 //!
 //! A regular file is written under a temporary name in its own directory and renamed at the end:
 //! a reader finds the old content or the new, and a killed command leaves the old file alone. Pipes,

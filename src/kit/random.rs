@@ -1,4 +1,4 @@
-//! Chance from a seed, the same on every machine.
+//! A seeded random number generator with the same output on every machine.
 //!
 //! SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators"): small,
 //! good enough for shuffling and sampling, not for secrets.

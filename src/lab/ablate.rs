@@ -2,10 +2,10 @@
 //! (feature `tune`).
 //!
 //! One match per step is expensive. Here every pair of games tests many factors: each factor is drawn with
-//! probability `--share`, and one side, drawn at random, plays without it. For one factor all others are
-//! noise on both sides, so the pairs in which it was drawn form a match of their own: a fractional factorial
-//! experiment (Fisher 1935, "The Design of Experiments"). A step is measured with a share of the other steps
-//! missing.
+//! probability `--share`, and one side, drawn at random, plays without it. The other factors are noise that
+//! affects both sides equally. So the pairs in which a factor was drawn form a match for that factor: a
+//! fractional factorial experiment (Fisher 1935, "The Design of Experiments"). Each step is measured while
+//! some of the other steps are switched off.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! Paired bootstrap intervals (Efron 1979) for differences between two schemes.
 //!
 //! The positions are resampled with replacement and the statistic is computed for the sample; the
-//! middle 95 % of [`RESAMPLES`] such values are the interval. Pairs stay together, so that the size of a
-//! position, which both schemes share, cancels. The seed is fixed: the same results give the same interval,
-//! and all schemes of a table use the same samples.
+//! middle 95 % of [`RESAMPLES`] such values are the interval. Positions are resampled in pairs (same
+//! position, both schemes), so differences in tree size between positions cancel out. The seed is fixed: the
+//! same results give the same interval, and all schemes of a table use the same samples.
 
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 //!
 //! Every position is searched once with each scheme, to the greatest depth; the state after each iteration
 //! gives the tables of all depths. Each result is written to a journal. The same command resumes from it, and
-//! a command with more schemes, more positions or lesser depths reuses it.
+//! a command with more schemes, more positions or smaller depths reuses the results.
 
 use std::time::{Duration, Instant};
 

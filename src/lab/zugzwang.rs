@@ -1,10 +1,10 @@
 //! `tacet zugzwang`: is the side to move in zugzwang?
 //!
 //! A side is in zugzwang if passing would give a better result than its best move. The zugzwang is
-//! *mutual* if the other side, to move, would rather pass as well. Search the position with either side
-//! to move, each score from its mover: if the scores add up to less than zero, the mover prefers to
-//! pass. In a one-sided zugzwang the other side, to move, keeps its result and only needs longer, for
-//! example by a waiting move.
+//! *mutual* if the other side, to move, would rather pass as well. The position is searched once with each
+//! side to move, each score from the side to move. If the two scores add up to less than zero, passing is
+//! better than moving. In a one-sided zugzwang the other side, if it is to move, keeps its result with a
+//! waiting move.
 //!
 //! The scores come from searches at increasing depth without null moves. Where Syzygy tables cover the
 //! position, the verdict comes from them and is exact.

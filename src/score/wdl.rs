@@ -1,5 +1,5 @@
-//! The win model: turns a score into chances of win, draw and loss, and into displayed centipawns, of which
-//! +100 wins half of the games at move 32.
+//! The win model: turns a score into chances of win, draw and loss, and into displayed centipawns. +100
+//! displayed centipawns are a 50 % chance of a win at move 32.
 //!
 //! The chance of a win is a logistic function of the score. Its middle and its width depend on the move
 //! number. `tacet fit-wdl` fits both to self-play games.

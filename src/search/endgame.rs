@@ -1,9 +1,10 @@
 //! Endgame tables in the search: at the root and inside the tree.
 //!
-//! If the tables know the root, they say which of its moves keep the result under the fifty-move
-//! rule, by the distance to the next capture or pawn move (DTZ). The search chooses among these and
-//! does not probe inside the tree, since none of them can spoil the result. Otherwise positions
-//! right after a capture or pawn move are probed (WDL); the result is a bound.
+//! If the root position is in the tables, DTZ (distance to the next capture or pawn move) determines which
+//! root moves preserve the result under the fifty-move rule. Only these moves are searched, without further
+//! probing. If DTZ files are missing, WDL files select the root moves, and a won root is probed inside the
+//! tree too. If the root is not in the tables, positions right after a capture or pawn move are probed (WDL).
+//! The result of a probe is a bound.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Step 12: extensions, as pure functions.
 //!
 //! Singular extensions (Anantharaman, Campbell & Hsu 1988) in the form of current engines: a search to
-//! half the depth leaves the TT move out. If all other moves stay well below the TT score, the TT move
-//! is singular. If they reach beta, the node is cut (multicut, Björnsson & Marsland 2001).
+//! half the depth excludes the TT move. If all other moves stay well below the TT score, the TT move is
+//! singular. If they reach beta, the node is cut (multicut, Björnsson & Marsland 2001).
 
 use super::pvs::Node;
 use super::{Bound, params, prune};
@@ -13,7 +13,7 @@ use crate::score::{Depth, Score};
 pub enum Extension {
     /// Extend the move by this many plies; may be negative.
     Plies(Depth),
-    /// Another move is better: search the TT move in its turn.
+    /// Another move is better: search the TT move in normal move order.
     Drop,
     /// Other moves reach beta too: return this score.
     Cut(Score),

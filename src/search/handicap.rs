@@ -1,8 +1,8 @@
-//! Weaker play: human-like errors, not slower moves.
+//! Reduced playing strength: human-like errors at normal speed.
 //!
 //! A weak player sees less, and does not always choose the best of what it sees. So a search with a
 //! handicap gets few nodes, searches several lines and chooses among them by Luce's rule (1959): the
-//! probability of a line falls exponentially with what it loses against the best. A line that seems
+//! probability of a line falls exponentially with its score difference to the best. A line that seems
 //! to lose too much is never chosen, so mates in one and hanging pieces are not missed. All numbers
 //! are in one table; its Elo was measured by games (`docs/user/options.md`).
 //!

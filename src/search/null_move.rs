@@ -1,14 +1,15 @@
-//! The null move, pluggable.
+//! Configurable null-move schemes.
 //!
 //! A null move passes the turn. If the opponent moves twice in a row and a reduced search still does not
 //! bring the score below beta, some real move very likely holds beta too. The schemes of the literature
-//! differ in what they conclude from that. Each is a row of [`SCHEMES`], a composition of a few
-//! independent choices; a new scheme is a new row.
+//! differ in what they conclude from that. Each is an entry of [`SCHEMES`], a combination of a few
+//! independent parts; a new scheme is a new entry.
 //!
-//! - `schemes.rs`: the rows, and the choices that they are made of;
+//! - `schemes.rs`: the schemes and their parts;
 //! - `rules.rs`: the decisions, pure functions of plain values;
-//! - `apply.rs`: the mechanics, written once over the trait [`NullMoveSearch`] of both searchers;
-//! - `parse.rs`: the language of changes, such as `verified-r3+r=4`.
+//! - `apply.rs`: the search, written once and generic over the trait [`NullMoveSearch`] that both searchers
+//!   implement;
+//! - `parse.rs`: schemes with changes, such as `verified-r3+r=4`.
 //!
 //! R is counted as in the papers: the null move is searched to `depth - 1 - R`. Engine sources often
 //! search to `depth - R`, so R = 4 in engine code is R = 3 here.

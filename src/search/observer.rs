@@ -1,7 +1,7 @@
-//! Watching a search from outside: where null-move cutoffs are accepted, and the tree node by node.
+//! Observes a search: accepted null-move cutoffs, and the tree node by node.
 //!
-//! Used by the laboratory's `audit` and `trace`. A search without an observer pays one test of an
-//! option per node of the classic searcher and per null-move cutoff of the playing one.
+//! Used by `tacet audit` and `tacet trace`. Without an observer the cost is one `Option` check per node
+//! (classic searcher) or per null-move cutoff (playing searcher).
 
 use std::fmt::Debug;
 
@@ -31,7 +31,7 @@ pub enum Step {
     Move(PackedMove),
     /// By a null move.
     Pass,
-    /// It is the node above, searched again without null moves to check a cutoff.
+    /// The parent node itself, searched again without null moves to check a cutoff.
     Recheck,
 }
 
@@ -78,17 +78,17 @@ pub trait Observer: Debug + Send + Sync {
         true
     }
 
-    /// The next node is reached this way.
+    /// Called before a node is entered, with the step that leads to it.
     fn step(&self, step: Step) {
         let _ = step;
     }
 
-    /// A node is entered.
+    /// Called when a node is entered.
     fn enter(&self, node: &Entered<'_>) {
         let _ = node;
     }
 
-    /// The node entered last and not left yet is left. `best` is the best move, if there is one.
+    /// Called when the most recently entered open node returns. `best` is the best move, if there is one.
     fn leave(&self, score: Score, reason: Reason, best: PackedMove) {
         let _ = (score, reason, best);
     }

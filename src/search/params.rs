@@ -104,8 +104,8 @@ impl Values {
         Values(values)
     };
 
-    /// Sets a parameter by its name, in any case, clamped to its range. `None` if there is none of this
-    /// name to set.
+    /// Sets a parameter by its name (case-insensitive), clamped to its range. `None` if no parameter of this
+    /// name can be set.
     pub fn set(&mut self, name: &str, value: i32) -> Option<()> {
         let mut slots = settable().iter().zip(&mut self.0);
         let (param, slot) = slots.find(|(param, _)| param.name.eq_ignore_ascii_case(name))?;
@@ -152,9 +152,9 @@ params! {
     use_sacrifices: 1, 0..=1, 1;
     /// Last ply without pruning by evaluation.
     sacrifice_ply: 2, -1..=20, 1;
-    /// The same while alpha is at least `sacrifice_mate_score`.
+    /// Last such ply while alpha is at least `sacrifice_mate_score`.
     sacrifice_mate_ply: 6, -1..=20, 2;
-    /// Alpha, in centipawns, from which only a mate can raise it.
+    /// Alpha, in centipawns, from which only a mate can raise alpha further.
     sacrifice_mate_score: 600, 200..=2000, 50;
     /// Switch: no reverse futility and no shallow null move if a pass allows mate in one.
     use_mate_threats: 1, 0..=1, 1;
@@ -166,7 +166,7 @@ params! {
     iir_depth: 4, 2..=8, 1;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
-    /// Quiet moves searched at depth 0; depth squared is added.
+    /// Base of the late-move count; depth squared is added to it.
     late_move_base: 8, 1..=10, 1;
     /// Switch: futility pruning.
     use_futility: 1, 0..=1, 1;
@@ -186,7 +186,7 @@ params! {
     capture_futility_base: 80, 0..=300, 15;
     /// Margin per ply.
     capture_futility_margin: 90, 30..=200, 10;
-    /// Reduction that pruning expects at depth 1 and move 1, in 1/1024 ply.
+    /// Constant term of the reduction that step 11 expects, in 1/1024 ply.
     pruning_base: 1450, 500..=2500, 60;
     /// Growth of that reduction with ln(depth) ln(number).
     pruning_slope: 410, 200..=800, 25;
@@ -236,19 +236,21 @@ params! {
     reduction_history: 8975, 3000..=20000, 700;
     /// Less at `tt_pv` nodes.
     reduction_tt_pv: 548, 0..=2500, 120;
-    /// More after many cutoffs two plies below.
+    /// More if many child nodes failed high.
     reduction_cutoffs: 1057, 0..=2500, 120;
     /// Less per centipawn of correction of the evaluation.
     reduction_error: 12, 0..=40, 3;
-    /// A late move better than the best by this margin is searched again one ply deeper.
+    /// A reduced move that beats the best score by more than this margin is re-searched one ply deeper.
     deeper_margin: 47, 10..=150, 8;
-    /// A late move not better than the best by this margin is searched again one ply shallower.
+    /// A reduced move that beats alpha, but the best score by less than this margin, is re-searched one ply
+    /// shallower.
     shallower_margin: 9, 0..=40, 3;
     /// Switch: hindsight changes of depth.
     use_hindsight: 1, 0..=1, 1;
-    /// Smallest reduction that loses a ply if the evaluations of node and parent add up to at most 0.
+    /// Smallest reduction that is lowered by one ply if the evaluations of node and parent add up to at
+    /// most 0.
     hindsight_reduction: 3, 1..=6, 1;
-    /// Sum of both evaluations above which a reduced node loses a ply.
+    /// Sum of both evaluations above which a reduced node is searched one ply shallower.
     hindsight_margin: 181, 50..=400, 20;
     /// Switch: singular extensions.
     use_singular: 1, 0..=1, 1;
@@ -264,7 +266,7 @@ params! {
     use_quiet_evasions: 1, 0..=1, 1;
     /// Futility margin of quiescence, to which the captured piece is added.
     quiescence_margin: 136, 50..=300, 15;
-    /// Weight of a quiescence score above beta, the rest is beta, in 1/1024.
+    /// Weight of the score when a fail-high in quiescence is blended with beta, in 1/1024.
     quiescence_blend: 538, 0..=1024, 64;
     /// History bonus of the best move, per ply.
     history_bonus: 207, 60..=400, 20;
@@ -290,7 +292,8 @@ params! {
     use_upcoming_repetition: 1, 0..=1, 1;
     /// Switch: the best move of a PV node is rewarded though it does not cut.
     use_exact_bonus: 1, 0..=1, 1;
-    /// Switch: quiet moves out of reach of lesser pieces come earlier, into their reach later.
+    /// Switch: quiet moves that escape an attack by a less valuable piece come earlier, those onto such a
+    /// square later.
     use_threat_order: 1, 0..=1, 1;
     /// Bonus per 1024 centipawns of the moved piece.
     threat_order_bonus: 10000, 1000..=40000, 1500;

@@ -5,8 +5,8 @@
 //! next. At the end they vote.
 //!
 //! Threads are persistent: each keeps its memory for the next search of the game. A search does not wait
-//! for a late thread, for example one in a slow read of a tablebase; it takes its next order when it is
-//! ready.
+//! for a late thread, for example one blocked in a tablebase read. That thread picks up its next order when
+//! it is ready.
 
 use std::any::Any;
 use std::io;

@@ -1,7 +1,7 @@
 //! Steps 8 and 11: pruning, as pure functions.
 //!
 //! Pruning by static evaluation misses sacrifices: after giving up material the evaluation is so low that
-//! every quiet follow-up looks futile. So it is off in the first plies, see [`keeps_sacrifices`].
+//! every quiet follow-up looks futile. It is therefore disabled near the root; see [`keeps_sacrifices`].
 
 use super::params;
 use crate::score::{Depth, Ply, Score};

@@ -53,8 +53,8 @@ pub fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
     (fine >> 10) + Depth::from(!improving && growth > 1024)
 }
 
-/// The reduction of a late move in plies; may be negative, the caller clamps it. `many_cutoffs`: many
-/// children of this node's children have been cut.
+/// The reduction of a late move in plies; may be negative, the caller clamps it. `many_cutoffs`: more than
+/// two child nodes have failed high.
 #[inline]
 pub fn late_move(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> Depth {
     if params::use_late_move_reductions() == 0 {

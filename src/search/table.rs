@@ -1,7 +1,7 @@
 //! The transposition table, shared by all threads without locks.
 //!
-//! An entry is two words. The first is the key XORed with the second (Hyatt & Mann 2002): a word torn
-//! by another thread's write looks like a foreign key and is ignored.
+//! An entry is two words. The first is the key XORed with the second (Hyatt & Mann 2002). An entry whose
+//! words come from different writes does not match its key and is ignored.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -51,7 +51,7 @@ pub struct AllocationError {
     pub megabytes: usize,
 }
 
-/// Aligned to its size, so that some slot of any memory for them begins a cache line.
+/// Aligned to its 16 bytes, so that in any allocation some slot starts at a cache-line boundary.
 #[repr(align(16))]
 struct Slot {
     lock: AtomicU64,

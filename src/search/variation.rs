@@ -10,7 +10,8 @@ use crate::score::Depth;
 const MATE_BUDGET: u32 = 50_000;
 
 /// Extends a line with moves from the table: to its depth if the score is exact, to a reply if it is a
-/// bound. A mate is extended only if its end is found. Otherwise nothing is added that ends the game.
+/// bound. A mate is extended only if its end is found. Moves that end the game are never added, except to
+/// complete a mate.
 pub fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
     let mut walk = Walk::from(job);
     line.moves.iter().for_each(|&m| walk.play(m));

@@ -6,8 +6,8 @@ use crate::board::{PackedMove, Position};
 use crate::eval::State;
 use crate::score::Score;
 
-/// The outcome of a search from the results of its threads, of which the first thread's comes first
-/// if it has one. Without any, the best move by static evaluation.
+/// Combines the results of the threads. The result of the first thread, if any, must come first. If there
+/// is no result, returns the best move by static evaluation.
 pub fn conclude(job: &SearchJob, shared: &SharedContext, results: Vec<Outcome>) -> Outcome {
     let mut outcome = elect(job, results);
     if let Some(endgame) = shared.endgame() {

@@ -17,8 +17,8 @@ const SYNC_INTERVAL: u64 = 1024;
 /// From this depth on every second thread searches a ply deeper.
 const AHEAD_FROM: Depth = 5;
 
-/// Past its limits a search completes a line of depth 1, but not beyond this many nodes: where both sides
-/// have a dozen queens, quiescence does not end.
+/// A search that is already over its limits still completes depth 1, but stops after this many nodes:
+/// quiescence can explode, for example with a dozen queens on each side.
 const MAX_FIRST_LINE_NODES: u64 = 50_000;
 
 /// Counting, stopping, the path from the root and principal variations.

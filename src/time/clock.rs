@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A clock. Injected, so that tests own time.
+/// A clock. Passed in, so that tests can control time.
 pub trait Clock: Send + Sync {
     /// Time since a fixed moment. Never goes back.
     fn now(&self) -> Duration;

@@ -1,7 +1,8 @@
 //! Stored games as openings: new games begin in the middle of old ones.
 //!
-//! A game that begins in its middle is shorter, so the same time gives more results. Its positions come from
-//! games instead of random moves. Fast games make good openings for slower ones.
+//! Games that start from a middlegame position are shorter, so the same time gives more results. The starting
+//! positions come from real games instead of random moves. Fast games provide starting positions for slower
+//! ones.
 
 use std::path::PathBuf;
 

@@ -7,7 +7,7 @@
 //! points(v) = (1 + win(v) - loss(v)) / 2
 //! ```
 //!
-//! With an offset of 0 this is the ordinary logistic curve. With a larger one scores near 0 are drawn, as in
+//! With an offset of 0 this is the ordinary logistic curve. With a larger one scores near 0 mean a draw, as in
 //! the model of Stockfish's trainer (nnue-pytorch), where the offset is 270 and the scale 340.
 
 /// The model of expected points.

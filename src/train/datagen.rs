@@ -6,8 +6,8 @@
 //!
 //! A game depends on the seed, its number and the options only, and games are stored in the order of
 //! their numbers. So a file can be reproduced bit for bit with any number of threads, and a run that was
-//! killed resumes where its files end. The manifest next to the games names their origin. A run that
-//! would play other games than the file has is refused.
+//! killed resumes where its files end. The manifest next to the games names their origin. If the existing
+//! file was made with other settings, the run is rejected.
 //!
 //! Games end by the rules of chess or by adjudication.
 

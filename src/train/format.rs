@@ -15,8 +15,8 @@
 //! | 4 | zero |
 //!
 //! A position sampled from inside a search ([`InnerPosition`]) is stored as a game of one move. Its
-//! result means nothing. The number of the game in whose search it was met, from 1, is in the unused
-//! bytes: the low 16 bits in the evaluation, the next 8 in the last byte of the header. In a game these
+//! result means nothing. The unused bytes hold the number (from 1) of the game from whose search the position
+//! was sampled: the low 16 bits in the evaluation, the next 8 in the last byte of the header. In a game these
 //! bytes are zero.
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! The bench: fixed positions searched to a fixed depth. The sum of nodes is the signature of the
-//! search; a change that is not functional leaves it equal.
+//! search. A non-functional change does not alter it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

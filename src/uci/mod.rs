@@ -4,10 +4,10 @@
 //! work in progress at the same time, so `isready` is answered at once even during a search. Search
 //! threads never print or read. Each `go` is answered by exactly one `bestmove`.
 //!
-//! Commands that need the engine at rest wait in a queue. They wait for a search that ends by
-//! itself, so a script of several `go depth N` runs as written, and they stop a search that does not. `stop`
-//! ends all earlier commands: the work in progress, and each waiting command as soon as it has started, so
-//! that each `go` is answered. `quit` empties the queue.
+//! Commands that need an idle engine wait in a queue. They wait for a search that ends by itself, so a
+//! script of several `go depth N` runs as written, and they stop a search that does not. `stop` applies to
+//! all earlier commands. It stops the running one, and each queued command is stopped as soon as it starts,
+//! so every `go` gets a `bestmove`. `quit` empties the queue.
 
 pub mod bench;
 pub mod command;
@@ -41,10 +41,9 @@ use output::{Reporter, Style};
 use perft::Perft;
 use task::{Job, Task};
 
-/// Capacity of the command queue. When it is full, the reader blocks and work without a certain end
-/// is stopped.
+/// Capacity of the command queue. When it is full, the reader blocks, and work without a limit is stopped.
 const QUEUE_CAPACITY: usize = 1000;
-/// Time after the end of input for work without a certain end.
+/// Time after the end of input for work without a limit.
 const GRACE: Duration = Duration::from_secs(60);
 /// A silent search reports its progress after this time. This also detects a closed output.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);

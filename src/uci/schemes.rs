@@ -1,4 +1,4 @@
-//! The table of null-move schemes, for people.
+//! Prints the null-move schemes as a human-readable table.
 
 use crate::kit::terminal::wrap;
 use crate::search::null_move::{

@@ -1,6 +1,6 @@
-//! The values of the classical evaluation that were fitted to a network.
+//! Values of the classical evaluation, fitted to self-play games of network 12.
 //!
-//! Fitted by `tacet tune-eval` to self-play games of network 12, to its scores more than to the results.
+//! Fitted by `tacet tune-eval` to the scores of these games more than to their results.
 //! Recipe and matches: docs/notebook/networks.md
 
 use super::{Halves, pair};

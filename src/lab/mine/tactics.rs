@@ -2,7 +2,7 @@
 //!
 //! A position is kept if one move wins material or mates and no other comes near, if a shallow search does
 //! not find it, and if long searches of both searchers agree on it and are stable. The classic searcher
-//! proves it without null moves, so the suite favours no scheme.
+//! confirms the solution without null moves, so the suite does not favour any scheme.
 //!
 //! Left out are positions in check, positions where a side has only king and pawns (as in the 2002 paper),
 //! recaptures, and positions that are won or lost without the move.

@@ -1,7 +1,8 @@
 //! Zugzwang positions of three and four men, proved by tables and by search.
 //!
-//! A zugzwang itself is no task: its side to move has no good move to find. Two kinds of tasks lead to
-//! zugzwangs. A searcher that passes in the zugzwang sees a defence that does not exist.
+//! A zugzwang position itself is not a useful test, because the side to move has no good move. Instead, two
+//! kinds of positions that lead to a zugzwang are generated. A searcher that makes a null move in the zugzwang
+//! sees a defence that does not exist.
 //!
 //! - *Moves*: one, three or five plies before the zugzwang, with one quiet move at each step that is the only
 //!   one to keep the result, by the tables. Generated backwards. Each zugzwang gives one task; mirror images

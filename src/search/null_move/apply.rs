@@ -1,4 +1,4 @@
-//! The mechanics of the null move, the same for all schemes and both searchers.
+//! The search of the null move, the same for all schemes and both searchers.
 
 use super::rules::{NodeFacts, Path};
 use super::schemes::{FailHigh, Scheme};
@@ -8,7 +8,7 @@ use crate::search::stats::Stats;
 /// The searches that a scheme needs.
 pub trait NullMoveSearch {
     /// Searches the position after a null move to `depth` with the window `(-beta, -beta + 1)`. The score is
-    /// from the view of the side that passed. `None` if the search was stopped.
+    /// from the view of the side that made the null move. `None` if the search was stopped.
     fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score>;
 
     /// Searches the node itself again, to `depth` with the window `(beta - 1, beta)`.
@@ -17,7 +17,7 @@ pub trait NullMoveSearch {
     /// The counters of the search.
     fn stats(&mut self) -> &mut Stats;
 
-    /// Returns whether a cutoff of the scheme stands. An observer can deny it.
+    /// Returns whether a cutoff of the scheme stands. An observer can suppress it.
     fn accepts(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
         let _ = (node, null_depth, score);
         true

@@ -1,5 +1,5 @@
-//! Null-move schemes with changes, as typed: `verified-r3+plies=2+r=4` is the row `verified-r3` with a
-//! verification of two plies and R = 4. For experiments; the engine itself knows only the rows.
+//! Null-move schemes with changes, as typed: `verified-r3+plies=2+r=4` is the scheme `verified-r3` with a
+//! verification reduced by two plies and R = 4. For experiments; the UCI option takes only unchanged schemes.
 
 use std::str::FromStr;
 
@@ -72,8 +72,8 @@ fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
     Ok(format!("{name}={value}"))
 }
 
-/// All rules of a scheme in the change language, name and source left out: two schemes with one text
-/// search alike. Part of every journal, so existing words must not change.
+/// All rules of a scheme as text, without name and source: two schemes with the same text search alike.
+/// Part of every journal, so existing words must not change.
 pub fn rules(scheme: &Scheme) -> String {
     let Scheme {
         reduction, guard, gate, in_a_row, verify, verifying, verified, returns_mates, ..

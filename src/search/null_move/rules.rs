@@ -12,7 +12,7 @@ pub struct NodeFacts {
     pub ply: Ply,
     /// Is the side to move in check?
     pub in_check: bool,
-    /// Is the window open?
+    /// Is this a PV node?
     pub is_pv: bool,
     /// The side to move's pieces besides king and pawns.
     pub own_pieces: u32,
@@ -65,7 +65,7 @@ impl Path {
 }
 
 impl Scheme {
-    /// The scheme of a name, in any case.
+    /// The scheme of a name (case-insensitive).
     pub fn named(name: &str) -> Option<&'static Scheme> {
         SCHEMES.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name))
     }

@@ -1,4 +1,4 @@
-//! The schemes, one row each, and the choices that they are made of.
+//! The null-move schemes, one entry each, and the parts that they combine.
 
 use crate::score::Depth;
 
@@ -11,20 +11,20 @@ pub struct Scheme {
     pub source: &'static str,
     /// How far the search of the null move is reduced.
     pub reduction: Reduction,
-    /// The material without which no null move is tried.
+    /// The minimum material for a null move.
     pub guard: Guard,
     /// Further conditions for a null move.
     pub gate: Gate,
-    /// How many null moves may follow one another; `u8::MAX` for no limit.
+    /// Maximum number of consecutive null moves; `u8::MAX` for no limit.
     pub in_a_row: u8,
-    /// Where the verify flag is on, so that a fail-high has to be verified.
+    /// Where the verify flag is on, so that a fail-high must be verified.
     pub verify: Verify,
     /// What a fail-high means while the verify flag is on.
     pub verifying: FailHigh,
     /// What a fail-high means while it is off.
     pub verified: FailHigh,
-    /// A cutoff returns the mate score of a null move. Otherwise it returns beta, since the mate is not
-    /// proved.
+    /// If true, a cutoff returns a mate score that the null move found. If false, it returns beta instead,
+    /// since the mate is unproven.
     pub returns_mates: bool,
 }
 
@@ -35,8 +35,8 @@ pub enum Reduction {
     Off,
     /// The same R everywhere.
     Fixed(Depth),
-    /// `max`, but no more than `depth - 2` where the node is doubtful: the null move is then searched to
-    /// depth 1 at least, since quiescence alone overlooks quiet threats.
+    /// `max`, but at most `depth - 2` if the node is doubtful. The null move is then searched to at least
+    /// depth 1, since quiescence alone does not see quiet threats.
     Stepped {
         /// The largest R.
         max: Depth,
@@ -104,7 +104,7 @@ pub enum Verify {
     OnceOrFewPieces(u32),
 }
 
-/// What is concluded from a null move that reaches beta.
+/// The action after a null move that reaches beta.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FailHigh {
     /// Return the score.
@@ -128,7 +128,7 @@ pub enum FailHigh {
     },
 }
 
-/// Where a fail-high is not a cutoff.
+/// When a fail-high must be verified or rechecked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
     /// Everywhere.
@@ -157,7 +157,7 @@ const VERIFY: FailHigh = FailHigh::Reduce { when: When::Always, plies: 1, redo: 
 /// The depth from which `modern` re-checks a fail-high.
 pub const RECHECK: Depth = 8;
 
-/// The depth from which schemes re-check that also do so in endgames or on small margins.
+/// The depth from which [`When::FewPiecesOrDepth`] schemes re-check.
 pub const DEEP: Depth = 14;
 
 const MODERN_REDUCTION: Reduction = Reduction::Dynamic { base: 3, divisor: 3, margin: 80, max: 7 };
@@ -167,7 +167,7 @@ const MODERN_GATE: Gate = Gate::Ahead { margin: 105, slope: 9 };
 const BEAL: &str = "Beal 1989; Goetsch & Campbell 1990; Donninger 1993";
 const PAPER: &str = "David-Tabibi & Netanyahu 2002, Figure 3";
 
-/// The row that the others are changes of: R = 2 everywhere, a fail-high is a cutoff.
+/// Base of the other schemes (struct update): R = 2 everywhere, a fail-high is a cutoff.
 const PLAIN: Scheme = Scheme {
     name: "plain",
     source: BEAL,

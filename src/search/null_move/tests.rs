@@ -1,4 +1,4 @@
-//! Every scheme decides as its source says: passes are scripted, not searched.
+//! Tests the decisions of every scheme with scripted null-move scores instead of a search.
 
 use super::*;
 use crate::score::{Depth, Score};
@@ -18,7 +18,7 @@ const NODE: NodeFacts = NodeFacts {
     path: Path::ROOT,
 };
 
-/// Answers every pass with one value and every search of the same node with another.
+/// Answers every null move with one value and every search of the same node with another.
 struct Scripted {
     pass: Score,
     again: Score,

@@ -64,9 +64,9 @@ impl Pvs<'_> {
         self.null_move::<N>(position, node)
     }
 
-    /// Step 9. Passes and applies the scheme's rule for a fail-high.
+    /// Step 9. Searches a null move and applies the scheme's rule for a fail-high.
     fn null_move<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Cut> {
-        // A null move proves neither a win nor that the opponent's sacrifice fails.
+        // No null move if beta is a win, or while sacrifices of the opponent must be searched.
         if node.beta.is_won() || node.keeps_their_sacrifices() {
             return Some(Cut::Search { verify: false });
         }

@@ -52,8 +52,8 @@ impl Pvs<'_> {
         outcome
     }
 
-    /// Whether the root reaches `beta` at `depth`: its value in the window `(beta - 1, beta)`.
-    /// Iterates up to the depth. `None` if stopped.
+    /// Searches the root in the window `(beta - 1, beta)`, with iterations up to `depth`, and returns the
+    /// score. `None` if stopped.
     pub fn decide(mut self, beta: Score, depth: Depth) -> Option<(Score, Stats)> {
         let mut score = beta;
         for depth in 1..=depth.max(1) {
@@ -64,8 +64,8 @@ impl Pvs<'_> {
         Some((score, self.worker.stats))
     }
 
-    /// Doubt from the scores: per cent of the soft limit. A score that fell since the last move of the game
-    /// adds to it, iterations that agree take from it (Stockfish, Ethereal).
+    /// Extra time, in per cent of the soft limit: more if the score fell since the last move of the game, less
+    /// if the last iterations agree (Stockfish, Ethereal).
     fn doubt(&self, trend: &Trend, score: Score) -> i32 {
         let mut doubt = 0;
         if params::use_clock_trend() != 0

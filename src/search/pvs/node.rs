@@ -274,7 +274,7 @@ impl Pvs<'_> {
         node.tt_pv |= node.is_pv::<N>() || node.entry.is_some_and(|entry| entry.tt_pv);
         node.tt_capture = node.tt_move.is_some() && position.is_noisy(node.tt_move);
         if node.is_singular_search() {
-            // In check it stems from an earlier node of this ply.
+            // In check this is the correction of the last node at this ply that was not in check.
             node.correction = self.corrections[node.ply];
         } else if !position.in_check() {
             let raw = self.raw_eval(position, node);
