@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// What the program is built from, besides the network.
+/// What the program is built from, apart from the network.
 const SOURCES: [&str; 4] = ["build.rs", "Cargo.lock", "Cargo.toml", "src"];
 
 /// Path of the shipped network in the package.

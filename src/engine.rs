@@ -35,7 +35,7 @@ pub struct Options {
     pub threads: usize,
     /// Number of lines to report, `1..=256`.
     pub multi_pv: usize,
-    /// Time that a move costs besides the search.
+    /// Time that a move costs in addition to the search.
     pub move_overhead: Duration,
     /// The GUI may send `go ponder`. No effect on a search.
     pub ponder: bool,
@@ -257,7 +257,7 @@ impl Engine {
     /// Changes the number of search threads. Those that stay keep what they have learned.
     ///
     /// # Errors
-    /// If the system has no room for them. Their number then stays.
+    /// If there is no memory for them or the system cannot start them. The old number is then kept.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
         self.pool.set_threads(threads)?;
         self.options.threads = threads;

@@ -174,8 +174,8 @@ pub struct TimeManager {
 }
 
 impl TimeManager {
-    /// Starts a search of the side `turn`. `overhead` is the time that a move costs besides
-    /// thinking (network, GUI).
+    /// Starts a search of the side `turn`. `overhead` is the time that a move costs in
+    /// addition to the search (network, GUI).
     pub fn new(
         clock: Arc<dyn Clock>,
         limits: Limits,

@@ -1,9 +1,9 @@
 //! Words of movetext: the one reader of moves for PGN, EPD, UCI and the command line.
 //!
-//! [`words`] splits text at blanks and commas and distinguishes moves, move numbers, annotation glyphs,
+//! [`words`] splits text at spaces and commas and distinguishes moves, move numbers, annotation glyphs,
 //! passes and results. [`Position::read_move`] reads a move as SAN (`Nf3`), long algebraic (`Ng1-f3`) or
 //! UCI (`g1f3`), with common deviations: `0-0`, `e8(Q)`, `d8Q`, `ed5`, `exd6e.p.`, `Qxf7++`, a missing or
-//! superfluous `x`, figurines. An ambiguous word is refused.
+//! superfluous `x`, figurines. An ambiguous word is rejected.
 
 use super::notation::{NotationError, quoted};
 use super::pgn::GameResult;
@@ -37,7 +37,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     text.split(|c: char| c.is_whitespace() || c == ',').flat_map(Pieces)
 }
 
-/// Splits text without blanks, which may hold several words: `12.Nf3$2`.
+/// Splits text without spaces, which may contain several words: `12.Nf3$2`.
 struct Pieces<'a>(&'a str);
 
 impl<'a> Iterator for Pieces<'a> {

@@ -48,7 +48,7 @@ pub enum NotationError {
     Result,
 }
 
-/// The most men, king included, that a side may have.
+/// The maximum number of pieces of a side, king and pawns included.
 const MAX_MEN: usize = 16;
 
 /// Text as typed, cut to a length that fits a message, control characters replaced.
@@ -66,11 +66,11 @@ impl Position {
     /// Reads a FEN: standard, X-FEN or Shredder-FEN; the clocks may be missing.
     ///
     /// Castling rights without their rook and en passant squares without their pawn are dropped. Positions
-    /// that no game can reach are accepted: checks that no move gives, nine queens, up to 16 men a side.
+    /// that no game can reach are accepted: checks that no move gives, nine queens, up to 16 pieces per side.
     ///
     /// # Errors
     /// If the text is not FEN, or if the position lacks a king or has several of a colour, has pawns on
-    /// the first or last rank, more than 16 men a side, or the side not to move in check.
+    /// the first or last rank, more than 16 pieces per side, or the side not to move in check.
     pub fn from_fen(text: &str) -> Result<Position, NotationError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let fen: Fen = fields
@@ -79,7 +79,7 @@ impl Position {
             .map_err(|error| NotationError::Fen(quoted(text.trim()), format!("{error}")))?;
         let setup = fen.into_setup();
         let refusal = |faults| NotationError::Position(quoted(text.trim()), faults);
-        // Checked first: lists of men and moves have room for 16 men a side.
+        // Checked first: lists of pieces and moves have room for 16 pieces per side.
         if Color::ALL.into_iter().any(|color| setup.board.by_color(color).count() > MAX_MEN) {
             return Err(refusal(vec!["a side has more than 16 men"]));
         }

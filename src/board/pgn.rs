@@ -1,7 +1,7 @@
 //! PGN, in and out: games with their tags.
 //!
 //! [`read`] accepts common deviations from the standard. It keeps the main line, skips comments, variations
-//! and glyphs, and refuses a game with an unknown word. Writing follows the export format of the PGN
+//! and glyphs, and rejects a game with an unknown word. Writing follows the export format of the PGN
 //! standard (Edwards 1994): the seven tags of the roster first, lines of at most 79 characters. A pass is
 //! written `--`.
 

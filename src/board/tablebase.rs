@@ -199,7 +199,7 @@ impl Tablebase {
         errors.into_iter().next().map_or(Ok(tables), Err)
     }
 
-    /// Like [`Tablebase::open_list`], but leaves out what cannot be read and returns why.
+    /// Like [`Tablebase::open_list`], but skips what cannot be read and returns why.
     pub fn open_readable(list: &str) -> (Tablebase, Vec<TablebaseError>) {
         let mut base = Tablebase { tables: shakmaty_syzygy::Tablebase::new(), files: 0 };
         let mut errors = Vec::new();

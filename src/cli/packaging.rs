@@ -30,7 +30,7 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-/// Version, commit and network of this program, one a line.
+/// Version, commit and network of this program, one per line.
 pub fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let number = match EMBEDDED_NUMBER {

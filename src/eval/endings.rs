@@ -155,7 +155,7 @@ fn is_wrong_rook_pawn(position: &Position, strong: Color) -> bool {
         && position.king(!strong).distance(corner) <= 1
 }
 
-/// One bishop a side, on squares of different colours.
+/// One bishop per side, on squares of different colours.
 fn is_opposite_bishops(position: &Position) -> bool {
     let bishops = position.by_role(Role::Bishop);
     bishops.count() == 2 && (bishops & position.us()).count() == 1 && !is_of_one_colour(bishops)

@@ -31,8 +31,8 @@ impl Evaluator {
     /// The name of the piece-square values fitted to a network.
     pub const CLASSICAL: &str = "<classical>";
 
-    /// The evaluation of a name: one of the names above, in any case, or a network file. The text that GUIs
-    /// send for an empty field means the default.
+    /// The evaluation of a name: one of the names above (case-insensitive), or a network file. The text that
+    /// GUIs send for an empty field means the default.
     ///
     /// # Errors
     /// If the file is missing or is not a network.

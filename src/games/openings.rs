@@ -43,7 +43,7 @@ impl Book {
         Book::new("built-in".to_owned(), openings)
     }
 
-    /// A book of these openings. Those after which the game is over are left out.
+    /// A book of these openings. Those after which the game is over are skipped.
     pub fn new(name: String, openings: impl IntoIterator<Item = Opening>) -> Book {
         let openings: Vec<Opening> =
             openings.into_iter().filter(|opening| opening.end().has_legal_move()).collect();

@@ -41,7 +41,7 @@ impl std::str::FromStr for TimeControl {
     type Err = String;
 
     /// Reads seconds and increment, as `8+0.08` or `60`. `8+0.08@1000000` is a clock that counts nodes,
-    /// a million a second.
+    /// a million per second.
     fn from_str(text: &str) -> Result<TimeControl, String> {
         let (times, nodes) = match text.split_once('@') {
             Some((times, nodes)) => (times, Some(nodes)),
@@ -105,7 +105,7 @@ pub struct Side {
     pub elo: u32,
 }
 
-/// Time that a move costs besides the search; taken off every time budget.
+/// Time that a move costs in addition to the search; subtracted from every time budget.
 const OVERHEAD: Duration = Duration::from_millis(5);
 /// The hard limit of [`Pace::SoftNodes`], as a multiple of the soft one: for an iteration that does
 /// not end.

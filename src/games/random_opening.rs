@@ -7,7 +7,7 @@
 use crate::board::{PackedMove, Position, Role, see};
 use crate::kit::random::Random;
 
-/// The weight of each kind of piece. Kinds without a sound move are left out of the draw.
+/// The weight of each kind of piece. Kinds without a sound move are not drawn.
 const WEIGHTS: [(Role, usize); 6] = [
     (Role::Pawn, 35),
     (Role::Knight, 15),

@@ -34,13 +34,13 @@ pub enum FilesError {
     /// Writing would destroy something.
     #[error("cannot write {}: {reason}", file.display())]
     Refused { file: PathBuf, reason: String },
-    /// The system refuses.
+    /// A system call failed.
     #[error("cannot write {}: {error}", file.display())]
     Io { file: PathBuf, error: io::Error },
 }
 
 impl FilesError {
-    /// 2 for refused outputs, 1 for system errors.
+    /// 2 for rejected outputs, 1 for system errors.
     pub fn exit_status(&self) -> u8 {
         match self {
             FilesError::Refused { .. } => 2,
@@ -144,7 +144,7 @@ impl Files {
     /// Writes an output as a whole.
     ///
     /// # Errors
-    /// If the system refuses; an existing file is then unchanged.
+    /// If a system call fails; an existing file is then unchanged.
     pub fn write(&mut self, output: Output, bytes: &[u8]) -> Result<(), FilesError> {
         let path = output.path.clone();
         let mut draft = output.begin()?;
@@ -155,7 +155,7 @@ impl Files {
     /// Puts a draft in its place.
     ///
     /// # Errors
-    /// If the system refuses. The draft is then kept under its temporary name, which is named.
+    /// If a system call fails. The draft is then kept under its temporary name, and the error says which.
     pub fn commit(&mut self, draft: Draft) -> Result<(), FilesError> {
         let Draft { path, target, mut sink } = draft;
         sink.flush().map_err(FilesError::io(&path))?;
@@ -173,7 +173,7 @@ impl Files {
     /// for checkpoints.
     ///
     /// # Errors
-    /// If the system refuses; an existing file is then unchanged.
+    /// If a system call fails; an existing file is then unchanged.
     pub fn rewrite(&mut self, path: &Path, bytes: &[u8]) -> Result<(), FilesError> {
         let target = Target::of(path)?;
         self.write(Output { path: path.to_owned(), target }, bytes)
@@ -222,7 +222,7 @@ impl Output {
     /// that is dropped leaves nothing behind.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn begin(self) -> Result<Draft, FilesError> {
         let sink = match &self.target {
             Target::Regular { path, exists } => temporary(path, *exists).map(Sink::Part),
@@ -258,7 +258,7 @@ impl Draft {
     /// Leaves the draft under its temporary name, which is returned, and its place untouched.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn keep(self) -> Result<Option<PathBuf>, FilesError> {
         match self.sink {
             Sink::Part(part) => {

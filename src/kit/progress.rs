@@ -1,4 +1,5 @@
-//! Progress of long work on standard error: a bar on a terminal, otherwise a line a minute; nothing if quiet.
+//! Progress of long work on standard error: a bar on a terminal, otherwise one line per minute; nothing if
+//! quiet.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! The data that the threads of a search share besides the job, the table and the limits.
+//! The data that the threads of a search share, apart from the job, the table and the limits.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// A game of a weak player against full strength at 3,000 nodes a move.
+    /// A game of a weak player against full strength at 3,000 nodes per move.
     fn is_mated(elo: u32, seed: u64, fen: &str) -> bool {
         let mut players = [SearchThread::new(), SearchThread::new()];
         let tables = [(); 2].map(|()| Table::new(1).unwrap());

@@ -39,7 +39,7 @@ impl SearcherKind {
         SearcherKind::ALL.into_iter().map(SearcherKind::name)
     }
 
-    /// The searcher of a name, in any case of letters.
+    /// The searcher of a name (case-insensitive).
     pub fn named(name: &str) -> Option<SearcherKind> {
         SearcherKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
@@ -55,7 +55,7 @@ impl SearcherKind {
 }
 
 /// A searcher with its options. Each searcher has only options that it reads.
-// With the feature `tune` one variant holds all parameters; there is one job a search.
+// With the feature `tune` one variant holds all parameters; there is one job per search.
 #[cfg_attr(feature = "tune", allow(clippy::large_enum_variant))]
 #[derive(Clone, Debug)]
 pub enum Searcher {

@@ -156,7 +156,7 @@ params! {
     sacrifice_mate_ply: 6, -1..=20, 2;
     /// Alpha, in centipawns, from which only a mate can raise alpha further.
     sacrifice_mate_score: 600, 200..=2000, 50;
-    /// Switch: no reverse futility and no shallow null move if a pass allows mate in one.
+    /// Switch: no reverse futility and no shallow null move if a null move allows mate in one.
     use_mate_threats: 1, 0..=1, 1;
     /// First depth at which reverse futility looks for the mate.
     mate_threat_depth: 3, 1..=10, 1;

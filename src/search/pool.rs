@@ -47,7 +47,7 @@ pub enum ThreadError {
     /// Their stacks and histories do not fit into the memory.
     #[error("no memory for {threads} threads")]
     Memory { threads: usize },
-    /// The system refused one.
+    /// The system could not start one.
     #[error("cannot start {threads} threads: {source}")]
     System { threads: usize, source: io::Error },
 }
@@ -57,7 +57,7 @@ impl Pool {
     /// what they have learned.
     ///
     /// # Errors
-    /// If the system has no room for them. The pool then stays as it is.
+    /// If there is no memory for them or the system cannot start them. The pool is then unchanged.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
         let present = self.threads.len();
         if !memory::has_room(threads.saturating_sub(present), STACK_BYTES as u64, THREAD_BYTES) {

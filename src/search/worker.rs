@@ -169,7 +169,7 @@ impl<'a> Worker<'a> {
         self.next_look = self.stats.nodes;
     }
 
-    /// True if some root moves are left out. The root's score is then not the position's.
+    /// True if some root moves are excluded. The root's score is then not the position's.
     pub fn is_root_partial(&self) -> bool {
         !self.excluded.is_empty() || !self.job.search_moves.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Games as viriformat stores them: a packed start position, then four bytes a move.
+//! Games as viriformat stores them: a packed start position, then four bytes per move.
 //!
 //! The format is that of the `viriformat` crate, which other trainers read too. That crate writes the games.
 //! Reading is implemented here, because files are not trusted: every header is checked like a FEN and every

@@ -1,9 +1,9 @@
 //! `tacet tune-eval`: fits the numbers of the classical evaluation to games.
 //!
 //! Texel's method (Peter Österlund, "Texel's Tuning Method", Chess Programming Wiki, 2014): a logistic curve
-//! turns an evaluation into an expected score, and the values minimise its cross entropy against a target. The
-//! target mixes the game's result and the score expected from the search. The optimiser is Adam, with
-//! regularisation towards the [`prior`], which dominates where data is sparse.
+//! turns an evaluation into expected points, and the values minimise their cross entropy against a target.
+//! The target mixes the game's result and the expected points of the searched score. The optimiser is Adam,
+//! with regularisation towards the [`prior`], which dominates where data is sparse.
 //!
 //! Only quiet positions count: no check, no capture or promotion played, no mate or tablebase score, and none
 //! of the endings that [`endings`] corrects. The board is folded left to right.

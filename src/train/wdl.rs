@@ -1,6 +1,6 @@
 //! `tacet fit-wdl`: fits the [win model](crate::score::wdl) to stored games.
 //!
-//! Positions are counted by move number, score and result. Scores of exactly 0 are left out: most are not
+//! Positions are counted by move number, score and result. Scores of exactly 0 are skipped: most are not
 //! evaluations but draws found by the search. The model's eight numbers maximise the likelihood of the
 //! counts, by Fisher scoring (R. A. Fisher 1935: Newton's method with the expected curvature).
 

@@ -26,9 +26,9 @@ pub enum Command {
     NewGame,
     /// `setoption name .. value ..`
     SetOption {
-        /// The option's name as typed; may contain blanks.
+        /// The option's name as typed; may contain spaces.
         name: String,
-        /// The value as typed; may contain blanks. Empty if there is none.
+        /// The value as typed; may contain spaces. Empty if there is none.
         value: String,
     },
     /// `position startpos|fen .. moves ..`

@@ -2,7 +2,7 @@
 //! OpenBench can make data on many machines.
 //!
 //! An opening is a few random moves from the start position or from a position of a book. Decided openings
-//! are left out. The openings depend on the seed and the evaluation.
+//! are skipped. The openings depend on the seed and the evaluation.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,7 +23,7 @@ use crate::time::{Limits, TimeManager};
 const NODES: u64 = 2_000;
 /// Its table, in MB.
 const HASH: usize = 1;
-/// Largest number of refused openings in a row.
+/// Maximum number of rejected openings in a row.
 const PATIENCE: u32 = 200;
 /// Largest length of a line of the book; longer lines are cut.
 const LONGEST_LINE: u64 = 4_096;

@@ -5,7 +5,7 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// Longest line in bytes; longer ones are refused. A game of a hundred thousand moves is shorter.
+/// Maximum length of a line in bytes; longer lines are rejected. A game of a hundred thousand moves is shorter.
 pub const MAX_LINE: usize = 2 << 20;
 
 /// Lines read ahead.

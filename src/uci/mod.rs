@@ -570,7 +570,7 @@ impl<W: Write> Controller<W> {
     }
 }
 
-/// True for commands that need the engine at rest.
+/// True for commands that need an idle engine.
 fn needs_rest(command: &Command) -> bool {
     matches!(
         command,

@@ -47,7 +47,7 @@ impl fmt::Display for Note {
 /// One option.
 #[derive(Clone, Copy)]
 pub struct OptionEntry {
-    /// Matched in any case.
+    /// Case-insensitive.
     pub name: &'static str,
     kind: Kind,
 }
@@ -329,7 +329,7 @@ impl OptionEntry {
         Ok(Vec::new())
     }
 
-    /// Reads a number. Values out of range are refused, not clamped: a clamped number of threads or
+    /// Reads a number. Values out of range are rejected, not clamped: a clamped number of threads or
     /// megabytes may be far from the intended one.
     fn number(&self, value: &str, min: i64, max: i64) -> Result<i64, String> {
         let wanted = || format!("a whole number from {min} to {max}");

@@ -22,7 +22,7 @@ pub enum Style {
         /// Columns of the terminal.
         width: usize,
     },
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 

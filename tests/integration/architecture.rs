@@ -23,7 +23,7 @@ const FLOORS: [(&str, u32); 13] = [
     ("main", 5),
 ];
 
-/// Imports within a floor. All others are forbidden, so the rooms of floor 4 are independent.
+/// Imports within a floor. All others are forbidden, so the modules of floor 4 are independent.
 const NEIGHBOURS: [(&str, &str); 4] =
     [("score", "board"), ("board", "score"), ("board", "kit"), ("games", "engine")];
 
@@ -197,7 +197,7 @@ fn without_tests(text: &str) -> Vec<String> {
     lines[..end].to_vec()
 }
 
-/// Replaces comments and the contents of string and character literals by blanks, so that only code is
+/// Replaces comments and the contents of string and character literals by spaces, so that only code is
 /// searched. Line breaks stay.
 fn blank_literals(text: &str) -> String {
     let bytes = text.as_bytes();

@@ -12,7 +12,7 @@ use tacet::eval::{Evaluator, State};
 use tacet::score::{Depth, Score};
 use tacet::search::{ClassicOptions, Outcome};
 
-/// The value of a node. `path` holds the keys from the root (included) to the node (left out).
+/// The value of a node. `path` holds the keys from the root (included) to the node (excluded).
 fn minimax(position: &Position, mut depth: Depth, path: &mut Vec<u64>) -> Score {
     let ply = path.len();
     if ply > 0 && is_draw(position, path) {

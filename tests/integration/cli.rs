@@ -19,7 +19,7 @@ fn good(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Runs a command that must be refused with a line that contains `named`.
+/// Runs a command that must be rejected with a line that contains `named`.
 fn bad(arguments: &[&str], named: &str) {
     let output = tacet(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
@@ -264,7 +264,7 @@ fn misspelt_words_get_a_suggestion() {
     bad(&["go", "depth", "1", "--format", "jsn"], "did you mean 'json'?");
 }
 
-/// A negative number is read as a value, and refused.
+/// A negative number is read as a value, and rejected.
 #[test]
 fn negative_numbers_are_no_options() {
     let book = ["mine", "openings", "--out", "x", "--count", "1", "--seed", "-1"];

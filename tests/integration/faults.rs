@@ -212,7 +212,7 @@ fn where_nothing_can_be_written_nothing_is_done() {
     }
 }
 
-/// Endless files are refused and not read forever.
+/// Endless files are rejected and not read forever.
 #[test]
 #[cfg(target_os = "linux")]
 fn endless_files_are_refused() {

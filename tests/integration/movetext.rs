@@ -1,4 +1,4 @@
-//! Moves and games with common deviations: unambiguous text is read, other text is refused with its word, and
+//! Moves and games with common deviations: unambiguous text is read, other text is rejected with its word, and
 //! no word is dropped.
 
 use crate::common::position;

@@ -82,7 +82,7 @@ proptest! {
     }
 }
 
-/// An accepted FEN gives a usable position; a refused one gives an error.
+/// An accepted FEN gives a usable position; a rejected one gives an error.
 fn check_fen(text: &str) {
     match Position::from_fen(text) {
         Ok(position) => {

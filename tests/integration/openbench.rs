@@ -191,7 +191,7 @@ fn the_parameters_are_read() {
     let text = String::from_utf8(output.stdout).expect("text");
     let said = hear("uci\n");
     assert!(text.lines().count() > 10, "{text}");
-    // The server splits at '\n' alone and refuses an empty line.
+    // The server splits at '\n' alone and rejects an empty line.
     for line in text.trim_end_matches('\n').split('\n') {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let [name, "int", start, min, max, c_end, r_end] = fields[..] else { panic!("{line}") };

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 /// Longest table cell, in characters.
 const MAX_CELL: usize = 200;
 
-/// One regular expression a line; lines that begin with `#` are comments.
+/// One regular expression per line; lines that begin with `#` are comments.
 const WORDS: &str = include_str!("../../.ci/words");
 
 fn root() -> PathBuf {

@@ -980,7 +980,7 @@ fn the_manual_lists_the_options() {
     let mut session = Session::start();
     session.send("uci");
     let lines = session.until("uciok");
-    // With the feature `tune` the searcher's parameters follow, which the manual leaves out.
+    // With the feature `tune` the searcher's parameters follow, which are not in the manual.
     let is_parameter = |line: &str| {
         let name = line.split(' ').nth(2);
         settable().iter().any(|param| Some(param.name) == name)

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Largest length of a line in bytes. A file with a longer one is refused as binary.
+/// Maximum length of a line in bytes. A file with a longer line is rejected as binary.
 const MAX_LINE: u64 = 1 << 24;
-/// Largest number of binary lines. A file with more is refused.
+/// Maximum number of binary lines. A file with more is rejected.
 const MAX_BINARY_LINES: usize = 64;
 
 /// A line and its number, from 1.

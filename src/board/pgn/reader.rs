@@ -1,7 +1,7 @@
 //! Reads PGN, with common deviations from the standard.
 //!
 //! The main line is kept; comments, variations and glyphs are skipped. A game with an unknown word is
-//! refused with the word and its line. A bad game does not affect the others.
+//! rejected with the word and its line. A bad game does not affect the others.
 
 use std::io::{self, Read};
 use std::mem;
@@ -326,7 +326,7 @@ fn unescaped(value: &str) -> String {
     plain
 }
 
-/// Splits off a word, which ends at a blank, a comment or a bracket. `e8(Q)` and `1/2 - 1/2` are one word.
+/// Splits off a word, which ends at a space, a comment or a bracket. `e8(Q)` and `1/2 - 1/2` are one word.
 fn split_word(text: &str) -> (&str, &str) {
     for result in ["1/2 - 1/2", "1 - 0", "0 - 1"] {
         if let Some(after) = text.strip_prefix(result)

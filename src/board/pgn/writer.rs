@@ -44,7 +44,7 @@ impl Game {
     fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut column = 0;
         for token in self.tokens() {
-            // A comment may hold blanks; it is wrapped word by word like the rest.
+            // A comment may contain spaces; it is wrapped word by word like the rest.
             for word in token.split(' ').filter(|word| !word.is_empty()) {
                 if column > 0 && column + 1 + word.len() > WIDTH {
                     writeln!(f)?;

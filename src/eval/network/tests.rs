@@ -1,4 +1,4 @@
-//! Incremental updates equal recomputation; files are read or refused.
+//! Incremental updates equal recomputation; files are read or rejected.
 
 use std::sync::Arc;
 

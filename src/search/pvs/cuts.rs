@@ -116,7 +116,7 @@ fn margin(position: &Position, node: &Node) -> i32 {
 /// Step 9. Conditions that are off by default.
 #[inline]
 fn may_pass(position: &Position, node: &Node, many_cutoffs: bool) -> bool {
-    // The opponent can capture a piece right after a pass. Idea: Reckless 845f49d.
+    // The opponent can capture a piece right after a null move. Idea: Reckless 845f49d.
     if params::use_null_capture() != 0
         && node.tt_capture
         && position.captured(node.tt_move).is_some_and(|role| role != Role::Pawn)

@@ -56,7 +56,7 @@ pub struct Node<'p> {
     pub cut_node: bool,
     /// Plies by which the parent reduced this search.
     pub reduction: Depth,
-    /// The move left out in a singular search, or none.
+    /// The move excluded in a singular search, or none.
     pub excluded: PackedMove,
     /// State of the null-move scheme.
     pub path: Path,

@@ -173,7 +173,7 @@ fn attack_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
     if (attacked & greater).any() { params::attack_order_bonus() } else { 0 }
 }
 
-/// A bonus for leaving squares attacked by lesser pieces, a malus for entering them. Idea: Stockfish,
+/// A bonus for leaving squares attacked by less valuable pieces, a malus for entering them. Idea: Stockfish,
 /// 2022.
 fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
     if params::use_threat_order() == 0 {

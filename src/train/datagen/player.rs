@@ -20,7 +20,7 @@ use crate::train::TrainError;
 use crate::train::branches::Branches;
 use crate::train::format::{InnerPosition, TrainingGame};
 
-/// A player's transposition table has 1 MB for this many nodes a move, up to a limit.
+/// A player's transposition table has 1 MB for this many nodes per move, up to a limit.
 const NODES_PER_MEGABYTE: u64 = 1_000;
 const MAX_MEGABYTES: u64 = 64;
 /// Gives sampling its own random numbers, so that the games do not depend on it.
@@ -146,7 +146,7 @@ impl<'a> SelfPlay<'a> {
     }
 
     /// Searches the first calm position of each sample. `known` are the keys of the game's positions,
-    /// which are left out.
+    /// which are skipped.
     fn label(&mut self, game: u32, mut known: HashSet<u64>) -> Vec<InnerPosition> {
         let mut inner = Vec::with_capacity(self.samples.len());
         for sample in self.samples.drain(..) {

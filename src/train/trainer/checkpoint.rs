@@ -144,7 +144,7 @@ impl TrainingState {
         };
         let (since_validation, since_row) = (window()?, window()?);
         let (steps, best, rows) = (word()?, f64::from_bits(word()?), word()?);
-        // A row is longer than a byte, so an impossible count is refused before anything is allocated.
+        // A row is longer than a byte, so an impossible count is rejected before anything is allocated.
         if rows > bytes.len() as u64 {
             return Err(DAMAGED);
         }

@@ -2,7 +2,7 @@
 //!
 //! A first pass checks every game and counts the positions of each block (about 16,000). An epoch visits the
 //! blocks in random order: blocks are decoded until the shuffle buffer is full, and their positions are
-//! shuffled together. Every position is used once an epoch, and the order depends on the seed only.
+//! shuffled together. Every position is used once per epoch, and the order depends on the seed only.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

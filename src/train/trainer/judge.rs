@@ -124,7 +124,7 @@ pub struct Validation {
     pub centipawns: f64,
 }
 
-/// Scores and outputs beyond this are from decided games. They are left out of the fit of the scale, since
+/// Scores and outputs beyond this are from decided games. They are excluded from the fit of the scale, since
 /// the network does not follow the score there.
 const OPEN_SCORE: u16 = 2_000;
 const OPEN_LOGIT: f32 = 2.0;

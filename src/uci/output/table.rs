@@ -66,7 +66,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// The cells, and two blanks where the variation begins.
+    /// The cells, and two spaces before the variation.
     fn row(&self, width: usize) -> String {
         let Cells { depth, score, wdl, time, nodes, knps } = self;
         let wdl = wdl.as_ref().map_or_else(String::new, |wdl| format!(" {wdl:>13}"));
