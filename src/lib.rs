@@ -11,7 +11,7 @@
 //! | 0 | [`kit`] | utilities outside chess: random numbers, tables, files |
 //! | 1 | [`eval`] | static evaluation |
 //! | 1 | [`time`] | time management |
-//! | 2 | [`search`] | the searchers, the table, and the pluggable [null move](search::null_move) |
+//! | 2 | [`search`] | the searchers, the transposition table, and the [null-move schemes](search::null_move) |
 //! | 3 | `games` | a game between two sides: openings, adjudication, record |
 //! | 3 | [`engine`] | position, options, table and a running search; no text, no I/O |
 //! | 4 | [`uci`] | the protocol; all its text |

@@ -2,8 +2,8 @@
 //!
 //! [`read`] accepts common deviations from the standard. It keeps the main line, skips comments, variations
 //! and glyphs, and rejects a game with an unknown word. Writing follows the export format of the PGN
-//! standard (Edwards 1994): the seven tags of the roster first, lines of at most 79 characters. A pass is
-//! written `--`.
+//! standard (Edwards 1994): the seven tags of the roster first, lines of at most 79 characters. A null move
+//! is written `--`.
 
 mod lines;
 mod reader;

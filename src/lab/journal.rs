@@ -1,10 +1,9 @@
 //! The journal of a long run: results on disk, one line of JSON each.
 //!
 //! The first line holds the settings that the results depend on. A later run with the same first line keeps
-//! the results and computes the rest. A run with a different first line is rejected, because mixed results are
-//! meaningless.
-//! A run may be killed at any moment: an incomplete last line is dropped. Lines with the single field `wrote`
-//! are receipts for reports made from the results ([`Receipt`]).
+//! the results and computes the rest. A run with a different first line is rejected, because mixed results
+//! are meaningless. A run may be killed at any moment: an incomplete last line is dropped. Lines with the
+//! single field `wrote` are receipts for reports made from the results ([`Receipt`]).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};

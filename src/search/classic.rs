@@ -73,9 +73,8 @@ impl<'a> Classic<'a> {
         if is_straight { last } else { 1 }
     }
 
-    /// Whether the position of the worker's job, `ply` plies from the root of another search,
-    /// reaches `beta` at `depth`: its value in the window `(beta - 1, beta)`. Iterates up to the
-    /// depth. `None` if stopped.
+    /// Searches the position of the worker's job, `ply` plies from the root of another search, in the window
+    /// `(beta - 1, beta)`, with iterations up to `depth`, and returns the score. `None` if stopped.
     pub fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
         let root = &self.worker.job.root;
         for depth in 1..depth {
@@ -85,7 +84,7 @@ impl<'a> Classic<'a> {
         Some((score, self.worker.stats))
     }
 
-    /// Tells the observer how the next node is reached.
+    /// Tells the observer by which step the next node is reached.
     fn step(&self, step: Step) {
         if let Some(observer) = &self.worker.job.observer {
             observer.step(step);

@@ -18,17 +18,17 @@ use crate::score::{Depth, Ply, Score};
 pub struct Probing {
     /// `None` switches them off.
     pub tables: Option<Arc<Tablebase>>,
-    /// Probe positions with the largest number of men from this depth on, `1..=100`, and smaller
-    /// ones at any depth.
+    /// Minimum depth for probing positions with the largest number of pieces, `1..=100`; smaller ones are
+    /// probed at any depth.
     pub depth: Depth,
-    /// Probe positions of at most this many men, `0..=7`, kings and pawns included.
+    /// Probe positions of at most this many pieces, `0..=7`, kings and pawns included.
     pub limit: usize,
     /// Respect the fifty-move rule.
     pub fifty_moves: bool,
 }
 
 impl Probing {
-    /// The largest number of men that is probed.
+    /// The largest number of pieces that is probed.
     fn men(&self) -> usize {
         self.tables.as_ref().map_or(0, |tables| tables.max_pieces().min(self.limit))
     }
@@ -45,7 +45,7 @@ impl Default for Probing {
 #[derive(Default)]
 pub struct Endgame {
     probing: Probing,
-    /// The largest number of men that is probed inside the tree. 0 switches probing off.
+    /// The largest number of pieces that is probed inside the tree. 0 switches probing off.
     men: usize,
     /// The root moves, if the tables know all of them.
     root: Vec<Judged>,
@@ -103,7 +103,7 @@ impl Endgame {
         self.root.retain(|judged| asked.is_empty() || asked.contains(&judged.m));
     }
 
-    /// The largest number of men that is probed inside the tree. 0 switches probing off.
+    /// The largest number of pieces that is probed inside the tree. 0 switches probing off.
     pub fn men(&self) -> usize {
         self.men
     }
@@ -148,7 +148,7 @@ impl Endgame {
         })
     }
 
-    /// Probes a position of at most [`Endgame::men`] men, `depth` plies above the leaves. A win is
+    /// Probes a position of at most [`Endgame::men`] pieces, `depth` plies above the leaves. A win is
     /// a lower bound, since there may be a mate, and a loss an upper bound. The tables hold only
     /// while the halfmove clock is zero.
     #[cold]

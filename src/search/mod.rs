@@ -161,13 +161,12 @@ pub fn run(
     SearchThread::new().run(job, table, time, report)
 }
 
-/// Decides whether the root of a job, seen as a node `ply` plies from the root of another search,
-/// reaches `beta` at `depth`: its score in the window `(beta - 1, beta)` and the counters. The keys
-/// of the path to it are the last of [`SearchJob::earlier`]. `None` if stopped. Runs on one thread,
-/// for the laboratory.
+/// Searches the root of a job, seen as a node `ply` plies from the root of another search, to `depth` in the
+/// window `(beta - 1, beta)`. Returns the score and the counters, or `None` if stopped. The keys of the path
+/// to it are the last of [`SearchJob::earlier`]. Runs on one thread, for the laboratory.
 ///
 /// The playing searcher treats the node as a root: it does not prune the node itself and prunes less
-/// near it. Its value is therefore more reliable than that of the search that met the node.
+/// near it. Its value is therefore more reliable than that of the original search.
 pub fn decide(
     job: &SearchJob,
     table: &Table,

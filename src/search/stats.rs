@@ -20,7 +20,7 @@ pub struct Stats {
     pub zugzwangs: u64,
     /// Nodes of the second searches after failed verifications.
     pub research_nodes: u64,
-    /// Second searches that reached beta: the reduction was at fault, not the null move.
+    /// Second searches that reached beta: the shallower search was wrong, not the null move.
     pub false_alarms: u64,
     /// Main-search nodes in which a move reached beta.
     pub cutoffs: u64,

@@ -34,7 +34,7 @@ pub struct Worker<'a> {
     number: usize,
     /// Do not stop yet: the first thread completes one line of depth 1 whatever the limits say.
     must_finish: bool,
-    /// Probe the endgame tables for positions of at most this many men. 0 switches them off.
+    /// Probe the endgame tables for positions of at most this many pieces. 0 switches them off.
     pub table_men: usize,
     /// The evaluation state of the path.
     pub eval: eval::State,

@@ -33,7 +33,7 @@ pub struct NodeFacts {
 /// The state of the scheme on the path from the root. Passed by value, so returning from a node restores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// A fail-high is being verified further up.
+    /// A fail-high higher in the tree is being verified.
     pub verifying: bool,
     /// Null moves made in a row just before this node.
     pub nulls_in_a_row: u8,

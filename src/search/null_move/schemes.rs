@@ -87,7 +87,7 @@ pub enum Gate {
     Ahead {
         /// The margin at depth 0.
         margin: i32,
-        /// What each ply of depth takes from it.
+        /// Subtracted from the margin per ply of depth.
         slope: i32,
     },
 }
@@ -123,7 +123,7 @@ pub enum FailHigh {
     Recheck {
         /// The condition.
         when: When,
-        /// Where the null move is banned in that search.
+        /// Where null moves are disabled in that search.
         ban: Ban,
     },
 }
@@ -142,7 +142,7 @@ pub enum When {
     FewPiecesOrDepth(u32, Depth),
 }
 
-/// Where the null move is banned during a re-check.
+/// Where null moves are disabled during a re-check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ban {
     /// Only in the node itself.
@@ -189,8 +189,8 @@ const fn verified(name: &'static str, r: Depth) -> Scheme {
     Scheme { name, source: PAPER, reduction: Reduction::Fixed(r), verifying: VERIFY, ..PLAIN }
 }
 
-/// Never a cutoff and no second search: the depth is reduced by `first` plies, and below such a node by
-/// `then` plies.
+/// Never a cutoff and no second search: a fail-high reduces the depth by `first` plies, and below such a
+/// node by `then` plies.
 const fn reduce(name: &'static str, source: &'static str, first: Depth, then: Depth) -> Scheme {
     Scheme {
         name,
