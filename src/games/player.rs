@@ -23,7 +23,7 @@ pub enum Pace {
     /// Completes the iteration that passes this many nodes.
     #[cfg_attr(not(feature = "train"), allow(dead_code))]
     SoftNodes(u64),
-    /// Plies a move.
+    /// Plies per move.
     Depth(Depth),
     Clock(TimeControl),
 }
