@@ -1,4 +1,4 @@
-//! The rules, against shakmaty as oracle, over random games.
+//! The rules, compared with shakmaty over random games.
 
 use std::collections::BTreeSet;
 

@@ -47,7 +47,7 @@ fn captures(position: &Position) -> Score {
     values.fold(State::with(Evaluator::first(), position).evaluate(position), Score::max)
 }
 
-/// Positions with both kings and one to four more men, with all possible castling rights, some of them near
+/// Positions with both kings and one to four more pieces, with all possible castling rights, some of them near
 /// the fifty-move rule.
 fn small_position() -> impl Strategy<Value = Position> {
     let king = || 0..64usize;

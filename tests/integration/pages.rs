@@ -262,7 +262,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The commands of a page's `console` blocks, but those of `console no-run`.
+/// The commands of a page's `console` blocks, without those of `console no-run`.
 fn commands(page: &Page) -> Vec<(usize, &str)> {
     let mut runs = false;
     let mut commands = Vec::new();

@@ -118,7 +118,7 @@ fn divide_adds_up_to_perft() {
     }
 }
 
-/// Positions that no game reaches: odds, many promoted pieces, sixteen men of any kind. The counts are
+/// Positions that no game reaches: odds, many promoted pieces, sixteen pieces of any kind. The counts are
 /// compared with shakmaty's generator, which handles up to 270 moves.
 #[test]
 fn positions_that_cannot_arise_have_the_moves_that_shakmaty_finds() {

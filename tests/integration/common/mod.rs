@@ -1,4 +1,4 @@
-//! Shared by the integration tests: random games, and the conversion of positions to shakmaty, the oracle.
+//! Shared by the integration tests: random games, and the conversion of positions to shakmaty.
 
 // Each test binary uses its own part of this.
 #![allow(dead_code)]

@@ -1,7 +1,7 @@
 //! Tacet's scheme from the audit: R = 3, with two exceptions. If the static value is less than 300 centipawns
-//! above beta, or beta is a mate against the side to move, the null move is searched to depth 1 at least. If
+//! above beta, or beta is a mate against the side to move, the null move is searched to at least depth 1. If
 //! the side to move has at most one piece, a fail-high is verified as in Figure 3 of David-Tabibi & Netanyahu
-//! 2002. Elsewhere it is a cutoff.
+//! 2002. Otherwise it is a cutoff.
 
 use super::tree::{Entry, Tree};
 use tacet::board::Position;

@@ -61,7 +61,7 @@ fn compare(scheme: &str, positions: &[(&str, Depth)], child: Child) {
 
 macro_rules! schemes {
     ($($test:ident, $name:literal, $child:expr;)*) => {
-        /// The names of all rows.
+        /// The names of all schemes.
         const NAMES: &[&str] = &[$($name),*];
         $(
             #[test]
@@ -151,8 +151,8 @@ fn values(scheme: &str, fen: &str, depth: Depth) -> Vec<Score> {
     searched(scheme, fen, depth).iter().map(|iteration| iteration.score).collect()
 }
 
-/// The schemes that pass with king and pawns alone and verify the fail-high. Not `verified-modern`: here the
-/// evaluation is below beta, so it does not pass.
+/// The schemes that try a null move with king and pawns alone and verify the fail-high. Not `verified-modern`:
+/// here the evaluation is below beta, so it tries none.
 const VERIFYING: &[&str] = &[
     "endgame-verified",
     "verified-r1",
