@@ -1,6 +1,5 @@
 # For OpenBench: `make EXE=name` builds the engine as ./name, EVALFILE=FILE embeds that network,
-# FEATURES=tune makes the search parameters UCI options. The other targets are short names for the
-# commands in CONTRIBUTING.md.
+# FEATURES=tune makes the search parameters UCI options. `make help` lists all targets.
 
 EXE ?= tacet
 FEATURES ?=
@@ -10,7 +9,7 @@ ifdef EVALFILE
 export EVALFILE := $(abspath $(EVALFILE))
 endif
 
-# Programs have a suffix on Windows.
+# Executables have a suffix on Windows.
 ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
@@ -23,11 +22,11 @@ build: ## build the engine as ./$(EXE)
 	$(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES))
 	cp "$(or $(CARGO_TARGET_DIR),target)/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
 
-# The searches of `bench` tell the compiler which paths are hot. The node counts stay the same.
+# Profile-guided optimisation with the searches of `bench`. The node counts stay the same.
 PROFILE := $(abspath $(or $(CARGO_TARGET_DIR),target)/pgo)
 LLVM_PROFDATA ?= $(firstword $(wildcard $(shell rustc --print sysroot)/lib/rustlib/*/bin/llvm-profdata))
 
-pgo: ## build the engine as ./$(EXE) with a profile of bench, about 5 % faster; needs llvm-tools
+pgo: ## build the engine as ./$(EXE) with profile-guided optimisation, about 5 % faster; needs llvm-tools
 	@test -n "$(LLVM_PROFDATA)" || { echo "no llvm-profdata: run 'rustup component add llvm-tools'" >&2; exit 1; }
 	rm -rf "$(PROFILE)"
 	RUSTFLAGS="-C profile-generate=$(PROFILE)/runs" $(CARGO) build --release --locked --bin tacet --target-dir "$(PROFILE)/build"
