@@ -35,9 +35,9 @@ const REPORTS: usize = 10;
 /// Measure the Elo of each step of the playing searcher in one match
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct AblateArgs {
-    /// Changes to test: a parameter, e.g. iir_depth=6, or a null-move scheme, e.g. NullMove=off
-    /// [default: every switch, and the null move]
-    #[arg(long, value_name = "NAME=VALUE,..", value_delimiter = ',', value_parser = factor)]
+    /// Changes to test: a parameter, e.g. iir_depth=6, or a null-move scheme, e.g. NullMove=off; a
+    /// colon joins changes that are tested together [default: every switch, and the null move]
+    #[arg(long, value_name = "NAME=VALUE[:..],..", value_delimiter = ',', value_parser = factor)]
     pub(crate) factors: Vec<Factor>,
 
     /// Pairs of games
@@ -56,9 +56,13 @@ pub(crate) struct AblateArgs {
     pub(crate) out: PathBuf,
 }
 
+/// Changes that a side plays with or without, all of them together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Factor(Vec<Change>);
+
 /// A change of the playing searcher.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Factor {
+enum Change {
     /// A parameter with another value than its default.
     Param(&'static Param, i32),
     /// Another null-move scheme.
@@ -67,31 +71,52 @@ pub(crate) enum Factor {
 
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Factor::Param(param, value) => write!(f, "{}={value}", param.name),
-            Factor::Scheme(scheme) => write!(f, "NullMove={}", scheme.name),
+        for (i, change) in self.0.iter().enumerate() {
+            let colon = if i == 0 { "" } else { ":" };
+            match change {
+                Change::Param(param, value) => write!(f, "{colon}{}={value}", param.name)?,
+                Change::Scheme(scheme) => write!(f, "{colon}NullMove={}", scheme.name)?,
+            }
         }
+        Ok(())
     }
 }
 
 impl Factor {
-    fn apply(self, side: &mut Side) {
-        match self {
-            Factor::Param(param, value) => {
-                if let Searcher::Pvs(options) = &mut side.searcher {
-                    // Every parameter can be set, since the feature is on.
-                    let _ = options.values.set(param.name, value);
+    fn apply(&self, side: &mut Side) {
+        for change in &self.0 {
+            match change {
+                Change::Param(param, value) => {
+                    if let Searcher::Pvs(options) = &mut side.searcher {
+                        // Every parameter can be set, since the feature is on.
+                        let _ = options.values.set(param.name, *value);
+                    }
                 }
+                Change::Scheme(scheme) => side.scheme = scheme,
             }
-            Factor::Scheme(scheme) => side.scheme = scheme,
+        }
+    }
+}
+
+impl Change {
+    /// Do both set the same?
+    fn meets(self, other: Change) -> bool {
+        match (self, other) {
+            (Change::Param(a, _), Change::Param(b, _)) => a.name == b.name,
+            (Change::Scheme(_), Change::Scheme(_)) => true,
+            _ => false,
         }
     }
 }
 
 fn factor(text: &str) -> Result<Factor, String> {
-    let (name, value) = text.trim().split_once('=').ok_or("a factor is written NAME=VALUE")?;
+    text.split(':').map(change).collect::<Result<_, _>>().map(Factor)
+}
+
+fn change(text: &str) -> Result<Change, String> {
+    let (name, value) = text.trim().split_once('=').ok_or("a change is written NAME=VALUE")?;
     if name.eq_ignore_ascii_case("NullMove") {
-        return variant::scheme(value).map(Factor::Scheme);
+        return variant::scheme(value).map(Change::Scheme);
     }
     let param = PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
     let param = param.ok_or_else(|| format!("there is no parameter '{}'", quoted(name)))?;
@@ -103,14 +128,14 @@ fn factor(text: &str) -> Result<Factor, String> {
             param.min, param.max, param.default
         )
     })?;
-    Ok(Factor::Param(param, value))
+    Ok(Change::Param(param, value))
 }
 
 /// Every switch that is on, and the null move.
 fn all_steps() -> Vec<Factor> {
     let on = PARAMS.iter().filter(|param| param.is_switch() && param.default != 0);
-    let off = on.map(|param| Factor::Param(param, 0));
-    off.chain([Factor::Scheme(Scheme::off())]).collect()
+    let off = on.map(|param| Change::Param(param, 0));
+    off.chain([Change::Scheme(Scheme::off())]).map(|change| Factor(vec![change])).collect()
 }
 
 /// Runs `tacet ablate`.
@@ -182,14 +207,11 @@ enum ChangedSide {
 impl Plan {
     fn new(args: &AblateArgs) -> Result<Plan, LabError> {
         let factors = if args.factors.is_empty() { all_steps() } else { args.factors.clone() };
-        let same = |a: &Factor, b: &Factor| match (a, b) {
-            (Factor::Param(a, _), Factor::Param(b, _)) => a.name == b.name,
-            (Factor::Scheme(_), Factor::Scheme(_)) => true,
-            _ => false,
-        };
-        let twice = |&at: &usize| factors[..at].iter().any(|before| same(before, &factors[at]));
-        if let Some(at) = (0..factors.len()).find(twice) {
-            return Err(LabError::Usage(format!("--factors has {} twice", factors[at])));
+        let changes: Vec<Change> = factors.iter().flat_map(|factor| factor.0.clone()).collect();
+        let twice = |&at: &usize| changes[..at].iter().any(|before| before.meets(changes[at]));
+        if let Some(at) = (0..changes.len()).find(twice) {
+            let change = Factor(vec![changes[at]]);
+            return Err(LabError::Usage(format!("--factors has {change} twice")));
         }
         let (pairs, setup) = (args.pairs as usize, PairSetup::new(&args.games)?);
         check_pairs(&setup.book, pairs)?;
@@ -317,8 +339,19 @@ mod tests {
             assert!(factor(text).is_err(), "{text}");
         }
         assert!(["0", "nan", "1.1", "x"].iter().all(|text| share(text).is_err()));
-        let twice = Plan::new(&args(&["iir_depth=6", "iir_depth=7"], PathBuf::new()));
-        assert!(twice.is_err_and(|error| error.to_string().contains("iir_depth=7 twice")));
+        for factors in
+            [vec!["iir_depth=6", "iir_depth=7"], vec!["use_iir=0:iir_depth=6:iir_depth=7"]]
+        {
+            let twice = Plan::new(&args(&factors, PathBuf::new()));
+            assert!(twice.is_err_and(|error| error.to_string().contains("iir_depth=7 twice")));
+        }
+    }
+
+    #[test]
+    fn a_factor_may_join_changes() {
+        let text = "iir_depth=6:NullMove=modern+guard=over2:use_singular=0";
+        let joined = factor(text).expect("three changes");
+        assert_eq!((joined.0.len(), joined.to_string().as_str()), (3, text));
     }
 
     #[test]

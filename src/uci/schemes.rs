@@ -74,7 +74,8 @@ fn reduction(reduction: Reduction) -> String {
 fn condition(scheme: &Scheme) -> String {
     let guard = match scheme.guard {
         Guard::None => None,
-        Guard::OwnPiece => Some("with a piece".to_owned()),
+        Guard::Pieces { over: 0 } => Some("with a piece".to_owned()),
+        Guard::Pieces { over } => Some(format!("with more than {over} pieces")),
         Guard::RootMaterial { over } => Some(format!("with root material over {over}")),
     };
     let gate = match scheme.gate {

@@ -21,7 +21,7 @@ const FIELDS: [Field; 6] = [
         values: "1 to 8, stepMAX/FROM/MARGIN, or BASE/DIVISOR/MARGIN/MAX, e.g. 3/3/80/7 of modern",
         set: set_reduction,
     },
-    Field { name: "guard", values: "none or piece", set: set_guard },
+    Field { name: "guard", values: "none, piece or overN (pieces)", set: set_guard },
     Field { name: "in-a-row", values: "1 to 255", set: set_in_a_row },
     Field {
         name: "plies",
@@ -89,7 +89,8 @@ pub fn rules(scheme: &Scheme) -> String {
     };
     let guard = match guard {
         Guard::None => "none".to_owned(),
-        Guard::OwnPiece => "piece".to_owned(),
+        Guard::Pieces { over: 0 } => "piece".to_owned(),
+        Guard::Pieces { over } => format!("over{over}"),
         Guard::RootMaterial { over } => format!("root{over}"),
     };
     let gate = match gate {
@@ -152,8 +153,8 @@ fn set_reduction(scheme: &mut Scheme, value: &str) -> Option<()> {
 fn set_guard(scheme: &mut Scheme, value: &str) -> Option<()> {
     scheme.guard = match value {
         "none" => Guard::None,
-        "piece" => Guard::OwnPiece,
-        _ => return None,
+        "piece" => Guard::Pieces { over: 0 },
+        _ => Guard::Pieces { over: numbered(value, "over")? },
     };
     Some(())
 }
@@ -232,7 +233,7 @@ mod tests {
         let made = scheme("verified-r3+R=4+plies=2+when=depth5+verify=few1+guard=piece").unwrap();
         assert_eq!(made.name, "verified-r3+r=4+plies=2+when=depth5+verify=few1+guard=piece");
         assert_eq!(made.reduction, Reduction::Fixed(4));
-        assert_eq!(made.guard, Guard::OwnPiece);
+        assert_eq!(made.guard, Guard::Pieces { over: 0 });
         assert_eq!(made.verify, Verify::OnceOrFewPieces(1));
         let verifying = FailHigh::Reduce { when: When::Depth(5), plies: 2, redo: true };
         assert_eq!(made.verifying, verifying);

@@ -164,7 +164,7 @@ impl Guard {
     const fn allows(self, node: &NodeFacts) -> bool {
         match self {
             Guard::None => true,
-            Guard::OwnPiece => node.own_pieces > 0,
+            Guard::Pieces { over } => node.own_pieces > over,
             Guard::RootMaterial { over } => node.root_material > over,
         }
     }

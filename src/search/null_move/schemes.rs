@@ -67,8 +67,11 @@ pub enum Reduction {
 pub enum Guard {
     /// Any material.
     None,
-    /// The side to move has a piece besides king and pawns.
-    OwnPiece,
+    /// The side to move has more than `over` pieces besides king and pawns.
+    Pieces {
+        /// The count to be exceeded.
+        over: u32,
+    },
     /// The pieces of both sides at the root of the search count more than `over` (minor piece 2, rook 3,
     /// queen 6).
     RootMaterial {
@@ -182,7 +185,7 @@ const PLAIN: Scheme = Scheme {
 };
 
 const fn standard(name: &'static str, r: Depth) -> Scheme {
-    Scheme { name, reduction: Reduction::Fixed(r), guard: Guard::OwnPiece, ..PLAIN }
+    Scheme { name, reduction: Reduction::Fixed(r), guard: Guard::Pieces { over: 0 }, ..PLAIN }
 }
 
 const fn verified(name: &'static str, r: Depth) -> Scheme {
@@ -209,7 +212,7 @@ const fn modern(name: &'static str, source: &'static str, when: When) -> Scheme 
         name,
         source,
         reduction: MODERN_REDUCTION,
-        guard: Guard::OwnPiece,
+        guard: Guard::Pieces { over: 0 },
         gate: MODERN_GATE,
         verifying: recheck,
         verified: recheck,
@@ -228,7 +231,7 @@ pub static SCHEMES: [Scheme; 20] = [
         name: "adaptive",
         source: "Heinz 1999",
         reduction: Reduction::Adaptive,
-        guard: Guard::OwnPiece,
+        guard: Guard::Pieces { over: 0 },
         ..PLAIN
     },
     Scheme { name: "double", source: "Moreland 2001; Diepeveen", in_a_row: 2, ..PLAIN },
@@ -285,7 +288,7 @@ pub static SCHEMES: [Scheme; 20] = [
         name: "verified-modern",
         source: "Tacet: modern, verified as in the paper, in endings throughout",
         reduction: MODERN_REDUCTION,
-        guard: Guard::OwnPiece,
+        guard: Guard::Pieces { over: 0 },
         gate: MODERN_GATE,
         verify: Verify::OnceOrFewPieces(1),
         verifying: VERIFY,
