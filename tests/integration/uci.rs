@@ -745,19 +745,30 @@ fn logs_go_to_stderr() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("isready"), "{output:?}");
 }
 
-/// The median of eleven starts is 11 ms on an idle machine. Here other tests run at the same time.
+/// The time on the processor: the time on the clock depends on what else runs.
+#[cfg(target_os = "linux")]
+fn processor_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("it lives");
+    let (_, fields) = stat.rsplit_once(')').expect("a name in brackets");
+    let ticks = |at: usize| fields.split_whitespace().nth(at).and_then(|ticks| ticks.parse().ok());
+    // User and system time, in hundredths of a second.
+    let ticks: u64 =
+        ticks(11).zip(ticks(12)).map(|(user, system): (u64, u64)| user + system).expect("numbers");
+    Duration::from_millis(10 * ticks)
+}
+
+/// A start takes 11 ms.
+#[cfg(target_os = "linux")]
 #[test]
 fn uciok_comes_at_once() {
     let start = || {
-        let begun = Instant::now();
         let mut session = Session::start();
         session.send("uci");
         session.until("uciok");
-        begun.elapsed()
+        processor_time(session.id())
     };
-    let mut times: Vec<Duration> = (0..11).map(|_| start()).collect();
-    times.sort();
-    assert!(times[5] < milliseconds(250), "{times:?}");
+    let times: Vec<Duration> = (0..11).map(|_| start()).collect();
+    assert!(times.iter().sum::<Duration>() < 11 * milliseconds(60), "{times:?}");
 }
 
 /// The peak memory of a process in MB.
