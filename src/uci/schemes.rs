@@ -75,7 +75,7 @@ fn condition(scheme: &Scheme) -> String {
     let guard = match scheme.guard {
         Guard::None => None,
         Guard::Pieces { over: 0 } => Some("with a piece".to_owned()),
-        Guard::Pieces { over } => Some(format!("with more than {over} pieces")),
+        Guard::Pieces { over } => Some(format!("with {} or more pieces", over + 1)),
         Guard::RootMaterial { over } => Some(format!("with root material over {over}")),
     };
     let gate = match scheme.gate {
@@ -105,7 +105,7 @@ fn below(verify: Verify) -> String {
     match verify {
         Verify::Always => "never".to_owned(),
         Verify::Once => "below".to_owned(),
-        Verify::OnceOrFewPieces(most) => format!("below, with more than {most} pieces"),
+        Verify::OnceOrFewPieces(most) => format!("below, with {} or more pieces", most + 1),
     }
 }
 

@@ -222,7 +222,7 @@ const fn modern(name: &'static str, source: &'static str, when: When) -> Scheme 
 }
 
 /// All schemes, by their names in the UCI option `NullMove`. The first, `off`, is the baseline.
-pub static SCHEMES: [Scheme; 20] = [
+pub static SCHEMES: [Scheme; 21] = [
     Scheme { name: "off", source: "none: plain PVS", reduction: Reduction::Off, ..PLAIN },
     standard("standard-r1", 1),
     standard("standard-r2", 2),
@@ -293,5 +293,13 @@ pub static SCHEMES: [Scheme; 20] = [
         verify: Verify::OnceOrFewPieces(1),
         verifying: VERIFY,
         ..PLAIN
+    },
+    Scheme {
+        guard: Guard::Pieces { over: 2 },
+        ..modern(
+            "modern-calibrated",
+            "Tacet: modern, with more than two pieces only (from the audit)",
+            When::Depth(DEEP),
+        )
     },
 ];

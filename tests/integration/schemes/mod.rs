@@ -91,9 +91,10 @@ schemes! {
     verified_throughout, "verified-throughout", |t, p, d, a, b| verified::throughout(t, p, d, a, b, true);
     verified_few_pieces, "verified-few-pieces", |t, p, d, a, b| verified::few_pieces::<3>(t, p, d, a, b, true, true);
     calibrated, "calibrated", |t, p, d, a, b| calibrated::calibrated(t, p, d, a, b, true, true);
-    modern, "modern", |t, p, d, a, b| modern::modern::<false>(t, p, d, a, b, true, 0);
-    modern_endgame, "modern-endgame", |t, p, d, a, b| modern::modern::<true>(t, p, d, a, b, true, 0);
+    modern, "modern", |t, p, d, a, b| modern::modern::<0, 0, 8>(t, p, d, a, b, true, 0);
+    modern_endgame, "modern-endgame", |t, p, d, a, b| modern::modern::<0, 1, 14>(t, p, d, a, b, true, 0);
     verified_modern, "verified-modern", |t, p, d, a, b| modern::verified_modern(t, p, d, a, b, true, true);
+    modern_calibrated, "modern-calibrated", |t, p, d, a, b| modern::modern::<2, 0, 14>(t, p, d, a, b, true, 0);
 }
 
 #[test]
@@ -119,7 +120,9 @@ fn heinz_takes_three_where_the_depth_and_the_pieces_allow() {
 
 #[test]
 fn deep_cutoffs_of_the_modern_null_move_are_checked_again() {
-    compare("modern", FOR_RECHECK, |t, p, d, a, b| modern::modern::<false>(t, p, d, a, b, true, 0));
+    compare("modern", FOR_RECHECK, |t, p, d, a, b| {
+        modern::modern::<0, 0, 8>(t, p, d, a, b, true, 0)
+    });
     for &(fen, depth) in FOR_RECHECK {
         let stats = classic("modern", &position(fen), depth).stats;
         assert!(stats.verifications > 0, "no cutoff is checked in {fen}");
@@ -133,6 +136,7 @@ fn endgame_cutoffs_of_the_modern_null_move_are_checked_again() {
     let (one, two) = ("8/5k2/4p3/8/3P4/8/1r3K2/R7 w - -", "8/r4k2/4p3/8/3P4/8/1r3K2/RR6 w - -");
     assert_eq!(cutoffs("modern", one).verifications, 0);
     assert!(cutoffs("modern-endgame", one).verifications > 0);
+    assert_eq!(cutoffs("modern-calibrated", two).null_tried, 0, "it asks for a third piece");
     let two = cutoffs("modern-endgame", two);
     assert!(two.verifications < two.null_fail_highs, "with two rooks it cuts");
 }

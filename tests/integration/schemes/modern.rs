@@ -4,9 +4,6 @@ use super::tree::{Entry, Tree};
 use tacet::board::Position;
 use tacet::score::{Depth, Ply, Score};
 
-/// From this depth on a fail-high is rechecked: first `modern`, then `modern-endgame`.
-const RECHECK: Depth = 8;
-const RECHECK_BESIDE_ENDGAMES: Depth = 14;
 /// With at most this many pieces a side verifies also below a fail-high.
 const FEW: usize = 1;
 
@@ -25,9 +22,9 @@ fn is_pv(alpha: Score, beta: Score) -> bool {
     beta - alpha > 1
 }
 
-/// The modern null move. None is made at plies below `no_null_before`. With `ENDGAME` a fail-high with one
-/// piece is rechecked at any depth.
-pub fn modern<const ENDGAME: bool>(
+/// The modern null move. None is made with at most `NONE` pieces or at plies below `no_null_before`. A
+/// fail-high is rechecked with at most `FEWER` pieces, and from depth `RECHECK` on.
+pub fn modern<const NONE: usize, const FEWER: usize, const RECHECK: Depth>(
     tree: &mut Tree,
     position: &Position,
     depth: Depth,
@@ -42,31 +39,36 @@ pub fn modern<const ENDGAME: bool>(
     };
     let pieces = position.non_pawn_pieces(position.turn()).count();
     let allowed = may_pass && tree.ply() >= no_null_before;
-    if allowed && pieces > 0 && !position.in_check() && !is_pv(alpha, beta) {
+    if allowed && pieces > NONE && !position.in_check() && !is_pv(alpha, beta) {
         let static_value = tree.evaluate(position);
         if is_ahead(depth, static_value, beta) {
             let reduced = depth - 1 - reduction(depth, static_value, beta);
             let value = -tree.passed(position, |tree, next| {
-                modern::<ENDGAME>(tree, next, reduced, -beta, -beta + 1, false, no_null_before)
+                modern::<NONE, FEWER, RECHECK>(
+                    tree,
+                    next,
+                    reduced,
+                    -beta,
+                    -beta + 1,
+                    false,
+                    no_null_before,
+                )
             });
-            let doubtful = if ENDGAME {
-                depth >= RECHECK_BESIDE_ENDGAMES || pieces == 1
-            } else {
-                depth >= RECHECK
-            };
-            if value >= beta && (!doubtful || confirmed::<ENDGAME>(tree, position, reduced, beta)) {
+            let doubtful = pieces <= FEWER || depth >= RECHECK;
+            let confirmed = confirmed::<NONE, FEWER, RECHECK>;
+            if value >= beta && (!doubtful || confirmed(tree, position, reduced, beta)) {
                 return if value.is_mate_for_us() { beta } else { value };
             }
         }
     }
     tree.moves(position, alpha, beta, |tree, next, alpha, beta| {
-        modern::<ENDGAME>(tree, next, depth - 1, alpha, beta, true, no_null_before)
+        modern::<NONE, FEWER, RECHECK>(tree, next, depth - 1, alpha, beta, true, no_null_before)
     })
 }
 
 /// Does the node reach beta in a search as deep as its null move, without null moves in the first three
 /// quarters of that depth?
-fn confirmed<const ENDGAME: bool>(
+fn confirmed<const NONE: usize, const FEWER: usize, const RECHECK: Depth>(
     tree: &mut Tree,
     position: &Position,
     reduced: Depth,
@@ -74,7 +76,7 @@ fn confirmed<const ENDGAME: bool>(
 ) -> bool {
     let depth = reduced.max(1);
     let ban = tree.ply() + (3 * depth / 4) as Ply;
-    modern::<ENDGAME>(tree, position, depth, beta - 1, beta, false, ban) >= beta
+    modern::<NONE, FEWER, RECHECK>(tree, position, depth, beta - 1, beta, false, ban) >= beta
 }
 
 /// Verified null-move pruning with the modern trigger and reduction. A side with few pieces verifies
