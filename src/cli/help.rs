@@ -88,7 +88,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
 ];
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 success, 1 failure (output, memory), 2 bad arguments or input";
+Exit status: 0 success, 1 failure (output, memory), 2 bad input, 130 Ctrl-C";
 
 /// Adds the parts that all commands share to every command.
 pub fn complete(command: Command) -> Command {

@@ -49,7 +49,8 @@ impl std::str::FromStr for TimeControl {
         };
         let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
         let (base, increment) = (seconds(base)?, seconds(increment)?);
-        let not_a_number = |nodes| format!("'{}' is not a number of nodes a second", quoted(nodes));
+        let not_a_number =
+            |nodes| format!("'{}' is not a number of nodes per second", quoted(nodes));
         let nodes_per_second =
             nodes.map(|nodes| nodes.parse().map_err(|_| not_a_number(nodes))).transpose()?;
         if base.is_zero() {
@@ -84,8 +85,8 @@ impl Pace {
 impl std::fmt::Display for Pace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Pace::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
-            Pace::SoftNodes(nodes) => write!(f, "{nodes} nodes a move, completing the iteration"),
+            Pace::Nodes(nodes) => write!(f, "{nodes} nodes per move"),
+            Pace::SoftNodes(nodes) => write!(f, "{nodes} nodes per move, completing the iteration"),
             Pace::Depth(depth) => write!(f, "depth {depth}"),
             Pace::Clock(control) => write!(f, "{control} s"),
         }

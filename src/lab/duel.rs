@@ -67,7 +67,7 @@ pub(crate) struct DuelArgs {
     #[arg(long, value_name = "N", group = "pace", value_parser = runner::depth)]
     pub(crate) depth: Option<Depth>,
 
-    /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08; with @N it counts nodes, N a second
+    /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08; with @N it counts nodes, N per second
     #[arg(long, value_name = "S+INC[@N]", group = "pace", value_parser = TimeControl::from_str)]
     pub(crate) tc: Option<TimeControl>,
 

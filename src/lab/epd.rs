@@ -115,7 +115,7 @@ impl Suite {
     /// Notes which lines were left out.
     pub fn report_skipped(&self) {
         for BadLine { line, reason } in &self.skipped {
-            super::note(&format!("{}, line {line} is left out: {reason}", self.path.display()));
+            super::note(&format!("{}, line {line} skipped: {reason}", self.path.display()));
         }
     }
 }

@@ -176,10 +176,10 @@ pub(crate) fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), L
 pub(crate) fn report_refused(refused: &[String]) {
     const MAX_SHOWN: usize = 20;
     for reason in refused.iter().take(MAX_SHOWN) {
-        note(&format!("left out: {reason}"));
+        note(&format!("skipped: {reason}"));
     }
     if refused.len() > MAX_SHOWN {
-        note(&format!("left out: {} more games", refused.len() - MAX_SHOWN));
+        note(&format!("skipped: {} more games", refused.len() - MAX_SHOWN));
     }
 }
 

@@ -440,7 +440,7 @@ impl std::fmt::Display for Totals {
         write!(f, "time    {seconds:.3} s")?;
         if seconds > 0.0 {
             let speed = self.stats.nodes as f64 / seconds;
-            write!(f, ", {} nodes a second", report::grouped(speed as u64))?;
+            write!(f, ", {} nodes per second", report::grouped(speed as u64))?;
         }
         writeln!(f, "; {:.3} s on the clock", self.wall_ms / 1e3)
     }

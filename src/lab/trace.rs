@@ -27,7 +27,7 @@ use recorder::{Recorder, Tree};
 
 /// Write the search tree of a position as an HTML page
 ///
-/// The page needs no network and no other file. It shows the last iteration's tree for each scheme,
+/// The page works offline and needs no other file. It shows the last iteration's tree for each scheme,
 /// side by side: which null moves were accepted, which were verified, which were false, and the
 /// first node where two schemes differ.
 #[derive(clap::Args, Clone, Debug)]

@@ -210,8 +210,9 @@ static FIXED: [OptionEntry; 19] = [
         kind: Kind::Text {
             default: Evaluator::INTERNAL,
             set: |engine, name| {
-                let evaluator = Evaluator::named(name)
-                    .map_err(|reason| format!("{}: {reason}; the old one stays", quoted(name)))?;
+                let evaluator = Evaluator::named(name).map_err(|reason| {
+                    format!("{}: {reason}; the old value is kept", quoted(name))
+                })?;
                 engine.set_evaluator(evaluator);
                 Ok(Vec::new())
             },
@@ -338,7 +339,7 @@ impl OptionEntry {
     }
 
     fn refusal(&self, wanted: &str, value: &str) -> String {
-        format!("{} expects {wanted}, not '{}'; the old value stays", self.name, quoted(value))
+        format!("{} expects {wanted}, not '{}'; the old value is kept", self.name, quoted(value))
     }
 }
 
@@ -437,7 +438,7 @@ mod tests {
                 let reason = set(&mut engine, name, &value).unwrap_err();
                 let wanted =
                     format!("{name} expects a whole number from {min} to {max}, not '{value}'");
-                assert_eq!(reason, format!("{wanted}; the old value stays"));
+                assert_eq!(reason, format!("{wanted}; the old value is kept"));
             }
         }
         assert_eq!(format!("{:?}", engine.options()), before);
@@ -510,7 +511,7 @@ mod tests {
         }
         set(&mut engine, "EvalFile", Evaluator::CLASSICAL).unwrap();
         let reason = set(&mut engine, "EvalFile", "/no/such/file").unwrap_err();
-        assert!(reason.contains("the old one stays"), "{reason}");
+        assert!(reason.contains("the old value is kept"), "{reason}");
         assert!(matches!(engine.options().pvs.evaluator, Evaluator::Classical(_)));
     }
 

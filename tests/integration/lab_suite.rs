@@ -162,11 +162,11 @@ fn bad_lines_are_skipped_when_asked_and_finished_games_always_and_both_are_named
     assert!(output.status.success(), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
     for part in [
-        "line 2 is left out: checkmate",
-        "line 3 is left out: stalemate",
-        "line 4 is left out: illegal move: 'Rb8'",
-        "line 5 is left out: not a FEN: 'hello'",
-        "line 6 is left out: 'bm' names no move",
+        "line 2 skipped: checkmate",
+        "line 3 skipped: stalemate",
+        "line 4 skipped: illegal move: 'Rb8'",
+        "line 5 skipped: not a FEN: 'hello'",
+        "line 6 skipped: 'bm' names no move",
     ] {
         assert!(said.contains(&format!("skipped.epd, {part}")), "{part}: {said}");
     }

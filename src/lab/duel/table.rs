@@ -45,8 +45,8 @@ pub(crate) fn text(plan: &Plan, standing: &Standing) -> String {
         .map(|(ending, count)| format!("{} {count}", ending.name()))
         .collect();
     rows.push(("endings", endings.join(", ")));
-    rows.push(("A a move", effort(&standing.effort[0])));
-    rows.push(("B a move", effort(&standing.effort[1])));
+    rows.push(("A per move", effort(&standing.effort[0])));
+    rows.push(("B per move", effort(&standing.effort[1])));
     if let (Some(sprt), Some((decision, ratio))) = (plan.sprt, standing.test) {
         rows.push(("SPRT", verdict(&sprt, decision, ratio)));
     }

@@ -19,7 +19,7 @@ const MAX_ADVANTAGE: i32 = 50;
 /// Hash size of every search.
 const HASH: TableSize = TableSize::Megabytes(16);
 
-/// Find balanced openings of eight random moves
+/// Find balanced openings of eight random plies
 ///
 /// Writes positions (EPD) if the file's name ends in `.epd`, and UCI moves otherwise. `duel --book` reads
 /// both.
