@@ -69,7 +69,7 @@ pub struct EngineArgs {
     #[arg(long, value_name = "SCHEME", value_parser = parse_scheme)]
     null_move: Option<&'static Scheme>,
     /// Searcher: playing or classic
-    #[arg(long, value_name = "NAME", value_parser = parse_searcher)]
+    #[arg(long, value_name = "NAME")]
     searcher: Option<SearcherKind>,
 }
 
@@ -102,11 +102,6 @@ fn parse_assignment(text: &str) -> Result<(String, String), String> {
 fn parse_scheme(name: &str) -> Result<&'static Scheme, String> {
     let names = SCHEMES.iter().map(|scheme| scheme.name);
     Scheme::named(name).ok_or_else(|| suggest::unknown("scheme", name, names))
-}
-
-fn parse_searcher(name: &str) -> Result<SearcherKind, String> {
-    let names = SearcherKind::names();
-    SearcherKind::named(name).ok_or_else(|| suggest::unknown("searcher", name, names))
 }
 
 #[cfg(test)]

@@ -138,7 +138,6 @@ fn all_steps() -> Vec<Factor> {
     off.chain([Change::Scheme(Scheme::off())]).map(|change| Factor(vec![change])).collect()
 }
 
-/// Runs `tacet ablate`.
 pub(crate) fn run(args: &AblateArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let origin = Origin::new(format!("tacet ablate --pairs {}", plan.pairs));

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::kit::random::Random;
 
-/// Number of resamples.
 pub(crate) const RESAMPLES: usize = 2000;
 
 /// The middle 95 % of a statistic.

@@ -53,7 +53,6 @@ pub(crate) struct CompareArgs {
     experiment: ExperimentArgs,
 }
 
-/// Runs `tacet compare`.
 pub(crate) fn run(args: CompareArgs) -> Result<(), LabError> {
     let plan = Plan::new(args)?;
     let (mut files, known) = plan.open()?;
@@ -135,7 +134,6 @@ impl Plan {
         self.experiment.open(&self.header(), reports)
     }
 
-    /// The texts of the reports.
     fn contents(&self, grid: &Grid, cells: &[Cell]) -> Result<Vec<Vec<u8>>, LabError> {
         let mut texts = vec![
             self.markdown(cells, None).into_bytes(),

@@ -72,7 +72,7 @@ pub(crate) struct DuelArgs {
     pub(crate) tc: Option<TimeControl>,
 
     /// Searcher of sides that name none: playing or classic (the paper's)
-    #[arg(long, value_name = "NAME", default_value = "classic", value_parser = runner::searcher)]
+    #[arg(long, value_name = "NAME", default_value = "classic")]
     pub(crate) searcher: SearcherKind,
 
     /// Hash size in MB of sides that name none
@@ -197,11 +197,9 @@ pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
     }
     print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
     if is_interrupted {
-        let (played, all) = (games.iter().flatten().count(), plan.games);
-        let resumes = args.out.as_ref().map_or(String::new(), |out| {
-            format!("; the same command resumes from {}", out.display())
-        });
-        return Err(LabError::Interrupted(format!(": {played} of {all} games played{resumes}")));
+        let played = games.iter().flatten().count();
+        let remains = files.remains(played, plan.games, "games played");
+        return Err(LabError::Interrupted(format!(": {remains}")));
     }
     files.note_written();
     Ok(())

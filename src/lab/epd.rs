@@ -17,11 +17,9 @@ use crate::score::Score;
 /// A file of positions.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Its file.
     pub path: PathBuf,
     /// A fingerprint of its bytes (FNV-1a, 64 bit), to recognise the file.
     pub hash: u64,
-    /// Its positions in order.
     pub records: Vec<Record>,
     /// The lines that were left out.
     pub skipped: Vec<BadLine>,
@@ -32,7 +30,6 @@ pub struct Suite {
 pub struct BadLine {
     /// The line in the file, from 1.
     pub line: usize,
-    /// The error.
     pub reason: String,
 }
 
@@ -45,7 +42,6 @@ pub struct SkipBad(pub bool);
 pub struct Record {
     /// The line in the file, from 1.
     pub line: usize,
-    /// The position.
     pub position: Position,
     /// Its `id`; without one, `line N`.
     pub id: String,
@@ -60,7 +56,6 @@ pub struct Record {
     pub operations: Vec<Operation>,
 }
 
-/// Reads a suite.
 pub fn read(path: &Path, skip_bad: SkipBad) -> Result<Suite, LabError> {
     let bytes = super::read_file(path)?;
     let (records, bad) = parse(&decode(&bytes));

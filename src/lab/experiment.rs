@@ -140,12 +140,9 @@ impl Experiment {
     ) -> Result<Results<E>, LabError> {
         let path = self.file(".jsonl");
         let total = self.suite.records.len() * depths.len() * self.schemes.len();
-        let remains = |done: usize| {
-            let path = path.display();
-            format!("{done} of {total} searches done; the same command resumes from {path}")
-        };
+        const DONE: &str = "searches done";
         let signatures = signature::of_all(&self.setup, &self.schemes)
-            .map_err(|error| error.if_interrupted(|| remains(known.len())))?;
+            .map_err(|error| error.if_interrupted(|| files.remains(known.len(), total, DONE)))?;
         let own: HashMap<&str, u64> =
             self.schemes.iter().map(|scheme| scheme.name).zip(signatures).collect();
         // Of two results of one search the later counts: it may be deeper.
@@ -181,7 +178,7 @@ impl Experiment {
             Ok(())
         };
         let result = files.run(&self.setup, total, &tasks, work, done);
-        result.map_err(|error| error.if_interrupted(|| remains(done_count)))?;
+        result.map_err(|error| error.if_interrupted(|| files.remains(done_count, total, DONE)))?;
         Ok(results)
     }
 

@@ -98,7 +98,6 @@ impl Journal {
         Ok(receipts)
     }
 
-    /// Writes a result.
     pub(crate) fn append(&mut self, result: &impl Serialize) -> Result<(), LabError> {
         let mut line = serde_json::to_vec(result)
             .map_err(|error| LabError::writing(&self.path)(error.into()))?;
@@ -187,6 +186,14 @@ impl RunFiles {
         result
     }
 
+    /// What is left after Ctrl-C: `3 of 8 searches done; the same command resumes from a.jsonl`.
+    pub(crate) fn remains(&self, done: usize, total: usize, what: &str) -> String {
+        let journal = self.journal.as_ref().map_or(String::new(), |journal| {
+            format!("; the same command resumes from {}", journal.path.display())
+        });
+        format!("{done} of {total} {what}{journal}")
+    }
+
     /// Writes the reports that are asked for, and their receipts into the journal.
     pub(crate) fn write(
         &mut self,
@@ -201,7 +208,6 @@ impl RunFiles {
         Ok(())
     }
 
-    /// Lists the files that were written.
     pub(crate) fn note_written(&self) {
         note_written(&self.files);
     }

@@ -52,7 +52,6 @@ pub(crate) struct Wanted {
     pub(crate) force: bool,
 }
 
-/// Runs `tacet mine`.
 pub(crate) fn run(args: &MineArgs) -> Result<(), LabError> {
     let wanted = match &args.what {
         What::Tactics(args) => &args.wanted,

@@ -145,7 +145,6 @@ impl LabError {
     }
 }
 
-/// Reads a whole file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, LabError> {
     let mut bytes = Vec::new();
     File::open(path)
@@ -172,7 +171,6 @@ pub(crate) fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), L
     Ok((games, bad))
 }
 
-/// Prints the errors of [`read_games`].
 pub(crate) fn report_refused(refused: &[String]) {
     const MAX_SHOWN: usize = 20;
     for reason in refused.iter().take(MAX_SHOWN) {

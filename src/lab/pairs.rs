@@ -90,7 +90,6 @@ impl PairResult {
         self.won as i32 - self.lost as i32
     }
 
-    /// For the other side.
     pub(crate) fn reversed(self) -> PairResult {
         PairResult { won: self.lost, lost: self.won }
     }
@@ -104,7 +103,6 @@ impl AddAssign for PairResult {
 }
 
 impl PairSetup {
-    /// Checks the arguments.
     pub(crate) fn new(args: &PairArgs) -> Result<PairSetup, LabError> {
         let usual = Side {
             searcher: SearcherKind::Playing.into(),
@@ -173,7 +171,6 @@ pub(crate) struct PairRun<'a> {
     pub(crate) command: &'a str,
     pub(crate) path: &'a Path,
     pub(crate) all: usize,
-    /// Intermediate texts per run.
     pub(crate) reports: usize,
 }
 
@@ -224,9 +221,10 @@ impl PairRun<'_> {
         let workers = vec![(); usize::from(*jobs).min(missing.len())];
         let result = runner::for_all_with(&missing, workers, &group, work, done);
         bar.finish_and_clear();
-        let remains = || format!("{played} of {} pairs played; the same command resumes", self.all);
+        let (state, files) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let remains = || files.remains(played, self.all, "pairs played");
         result.map_err(|error| error.if_interrupted(remains))?;
-        Ok(shared.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok((state, files))
     }
 }
 

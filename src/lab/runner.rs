@@ -89,7 +89,7 @@ impl Selection {
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct SearchArgs {
     /// Searcher: playing or classic (the paper's)
-    #[arg(long, value_name = "NAME", value_parser = searcher)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) searcher: Option<SearcherKind>,
 
     /// Hash size in MB, per job
@@ -130,7 +130,6 @@ pub(crate) enum TableSize {
 }
 
 impl TableSize {
-    /// A table of this size.
     pub(crate) fn table(self) -> Result<Table, LabError> {
         let size = |size| usize::try_from(size).unwrap_or(usize::MAX);
         Ok(match self {
@@ -183,9 +182,9 @@ pub(crate) fn classic_option<'a>(
 ) -> Result<&'a mut bool, String> {
     let own = searcher.kind().name();
     match searcher {
-        Searcher::Classic(options) => options
-            .by_name(name)
-            .ok_or_else(|| one_of("switch", name, ClassicOptions::NAMES.iter().copied())),
+        Searcher::Classic(options) => options.by_name(name).ok_or_else(|| {
+            suggest::unknown("switch", &quoted(name), ClassicOptions::NAMES.iter().copied())
+        }),
         Searcher::Pvs(_) => Err(format!(
             "{name} is an option of the classic searcher; the {own} searcher ignores it"
         )),
@@ -198,7 +197,6 @@ impl SearchSetup {
         !matches!(self.searcher, Searcher::Classic(ClassicOptions { iterations: false, .. }))
     }
 
-    /// The options by name.
     pub(crate) fn options_by_name(&self) -> BTreeMap<&'static str, bool> {
         let mut options = match self.searcher {
             Searcher::Classic(options) => options,
@@ -279,11 +277,6 @@ impl SearchSetup {
     }
 }
 
-/// Parses the name of a searcher, for clap.
-pub(crate) fn searcher(name: &str) -> Result<SearcherKind, String> {
-    SearcherKind::named(name).ok_or_else(|| one_of("searcher", name, SearcherKind::names()))
-}
-
 /// Parses a depth in plies, for clap.
 pub(crate) fn depth(text: &str) -> Result<Depth, String> {
     let range = 1..MAX_PLY as Depth;
@@ -303,32 +296,21 @@ impl FromStr for Depths {
     }
 }
 
-fn switch(text: &str) -> Result<Switch, String> {
-    let (name, state) = text.split_once('=').ok_or("expected NAME=on or NAME=off")?;
-    let on = match state {
-        "on" | "true" => true,
-        "off" | "false" => false,
-        _ => return Err("a switch is on or off".to_owned()),
-    };
-    let known = ClassicOptions::NAMES.iter().copied();
-    let found = known.clone().find(|known| known.eq_ignore_ascii_case(name));
-    Ok(Switch { name: found.ok_or_else(|| one_of("switch", name, known))?, on })
+/// `on`, `off`, `true` or `false`.
+pub(crate) fn on_or_off(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "on" | "true" => Some(true),
+        "off" | "false" => Some(false),
+        _ => None,
+    }
 }
 
-/// The error for an unknown name: suggests the most similar name, or lists all.
-pub(crate) fn one_of(
-    what: &str,
-    word: &str,
-    names: impl IntoIterator<Item = &'static str> + Clone,
-) -> String {
-    let names: Vec<&str> = names.into_iter().collect();
-    let word = quoted(word);
-    match suggest::did_you_mean(&word, names.iter().copied()) {
-        hint if hint.is_empty() => {
-            format!("unknown {what} '{word}' (expected one of {})", names.join(", "))
-        }
-        hint => format!("unknown {what} '{word}'{hint}"),
-    }
+fn switch(text: &str) -> Result<Switch, String> {
+    let (name, state) = text.split_once('=').ok_or("expected NAME=on or NAME=off")?;
+    let on = on_or_off(state).ok_or("a switch is on or off")?;
+    let known = ClassicOptions::NAMES.iter().copied();
+    let found = known.clone().find(|known| known.eq_ignore_ascii_case(name));
+    Ok(Switch { name: found.ok_or_else(|| suggest::unknown("switch", &quoted(name), known))?, on })
 }
 
 /// Searches that run at once and can be stopped together.
@@ -577,7 +559,6 @@ mod tests {
         assert!(switch("history=maybe").is_err_and(|e| e.contains("on or off")));
         assert!(switch("hystory=on").is_err_and(|e| e.contains("did you mean 'history'")));
         assert!(switch("x=on").is_err_and(|e| e.contains("check-extension")));
-        assert!(searcher("fast").is_err_and(|e| e.contains("classic")));
         for text in ["0", "-1", "240", "x", "99999999999"] {
             assert!(depth(text).is_err_and(|e| e.contains("from 1 to 239")), "{text}");
         }

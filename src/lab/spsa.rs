@@ -92,7 +92,6 @@ fn openbench(param: &Param) -> String {
     format!("{name}, int, {default}, {min}, {max}, {step}, {RATE}")
 }
 
-/// A run.
 struct Plan {
     params: Vec<&'static Param>,
     gains: Gains,
@@ -199,7 +198,6 @@ impl Plan {
         format!("{played} of {}: {}\n", self.gains.iterations, values.join(", "))
     }
 
-    /// The result.
     fn table(&self, values: &[f64]) -> String {
         let rows: Vec<(&Param, f64)> =
             self.params.iter().zip(values).map(|(&param, &value)| (param, value)).collect();

@@ -84,7 +84,10 @@ pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let solved = run.solve(known, &mut files, &mut lines);
     let totals = Totals::of(&lines, began.elapsed());
     print(&totals.to_string())?;
-    solved.map_err(|error| error.if_interrupted(|| run.remains(lines.len())))?;
+    solved.map_err(|error| {
+        let all = run.suite.records.len();
+        error.if_interrupted(|| files.remains(lines.len(), all, "positions shown"))
+    })?;
     files.write([csv(&lines).into_bytes(), report::json(&run.report(&lines, &totals))?])?;
     files.note_written();
     Ok(())
@@ -207,7 +210,6 @@ impl Run<'_> {
         Ok(Run { args, suite, setup, scheme, limits, layout, origin })
     }
 
-    /// The first line of the journal.
     fn header(&self) -> Result<SuiteHeader, LabError> {
         let signatures = signature::of_all(&self.setup, &[self.scheme])?;
         Ok(SuiteHeader {
@@ -285,18 +287,6 @@ impl Run<'_> {
         words.extend(self.limits.nodes.map(|nodes| format!("{} nodes", report::grouped(nodes))));
         words.extend(self.args.time.map(|time| format!("{time} ms")));
         words.join(" or ")
-    }
-
-    /// After Ctrl-C.
-    fn remains(&self, done: usize) -> String {
-        let all = self.suite.records.len();
-        match &self.args.out {
-            Some(path) => {
-                let path = path.display();
-                format!("{done} of {all} positions shown; the same command resumes from {path}")
-            }
-            None => format!("{done} of {all} positions done"),
-        }
     }
 
     fn report<'a>(&'a self, lines: &'a [Solution], totals: &'a Totals) -> SuiteReport<'a> {

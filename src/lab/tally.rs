@@ -115,7 +115,6 @@ impl Grid<'_> {
         depths.iter().flat_map(line).collect()
     }
 
-    /// The nodes of a scheme in all positions.
     pub(crate) fn nodes(&self, depth: Depth, scheme: usize) -> u64 {
         self.steps(Some(depth), scheme).map(|step| step.stats.nodes).sum()
     }
@@ -189,7 +188,6 @@ pub(crate) fn tree_table(cells: &[Cell], base: &str, found: &str) -> TextTable {
     TextTable::of(cells, columns)
 }
 
-/// The table of [`Spread`].
 pub(crate) fn spread_table(cells: &[Cell]) -> TextTable {
     type Row<'a> = (&'a Cell, Spread);
     let columns: &[Column<Row>] = &[

@@ -69,7 +69,7 @@ pub(crate) struct ZugzwangArgs {
     draw: i32,
 
     /// Searcher: playing or classic (the paper's)
-    #[arg(long, value_name = "NAME", default_value = "playing", value_parser = runner::searcher)]
+    #[arg(long, value_name = "NAME", default_value = "playing")]
     searcher: SearcherKind,
 
     /// Hash size in MB, per job
@@ -241,7 +241,6 @@ pub(crate) fn exact(
     Some((verdict, MoveAndPass { moving, passing }))
 }
 
-/// One depth of the table.
 struct Row {
     depth: Depth,
     best: String,
@@ -388,7 +387,6 @@ fn gain(values: &MoveAndPass<Score>) -> String {
     format!("{:+.2}", f64::from(values.gain()) / 100.0)
 }
 
-/// The units of the scores.
 fn units() -> String {
     let one = f64::from(report::unscaled_pawn()) / 100.0;
     format!("scores in unscaled pawns from the side to move ({one:.2} is +1.00 in `tacet go`)")

@@ -1,15 +1,18 @@
 //! The input of a search: the position, the searcher with its options, and what both searchers read.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::endgame::Probing;
 use super::handicap::Handicap;
-use super::null_move::{self, Scheme};
+use super::null_move::Scheme;
 use super::observer::Observer;
 use super::params::{self, Values};
 use super::{ClassicOptions, Message};
+use crate::board::notation::quoted;
 use crate::board::{PackedMove, Position};
 use crate::eval::Evaluator;
+use crate::kit::suggest;
 use crate::time::{Limits, Sharing};
 
 /// A searcher, without its options.
@@ -39,18 +42,24 @@ impl SearcherKind {
         SearcherKind::ALL.into_iter().map(SearcherKind::name)
     }
 
-    /// The searcher of a name (case-insensitive).
-    pub fn named(name: &str) -> Option<SearcherKind> {
-        SearcherKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
-    }
-
     /// The null-move scheme of the searcher unless another is chosen.
     pub fn default_scheme(self) -> &'static Scheme {
         let name = match self {
             SearcherKind::Playing => "modern-endgame",
             SearcherKind::Classic => "verified-r3",
         };
-        Scheme::named(name).unwrap_or(&null_move::SCHEMES[0])
+        Scheme::named(name).unwrap_or(Scheme::off())
+    }
+}
+
+impl FromStr for SearcherKind {
+    type Err = String;
+
+    /// Reads a name (case-insensitive).
+    fn from_str(name: &str) -> Result<SearcherKind, String> {
+        let known = |kind: &SearcherKind| kind.name().eq_ignore_ascii_case(name);
+        let unknown = || suggest::unknown("searcher", &quoted(name), SearcherKind::names());
+        SearcherKind::ALL.into_iter().find(known).ok_or_else(unknown)
     }
 }
 

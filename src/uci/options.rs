@@ -201,7 +201,7 @@ static FIXED: [OptionEntry; 19] = [
             default: "playing",
             values: || SearcherKind::names().collect(),
             set: |engine, name| {
-                engine.options_mut().searcher = SearcherKind::named(name).unwrap_or_default();
+                engine.options_mut().searcher = name.parse().unwrap_or_default();
             },
         },
     },

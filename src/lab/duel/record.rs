@@ -21,7 +21,6 @@ use crate::score::Score;
 pub(crate) struct GameRecord {
     /// Its number, from 0. Games 2n and 2n + 1 have the same opening; A is White in the former.
     pub(crate) game: usize,
-    /// The opening's number in its book.
     pub(crate) opening: usize,
     /// The position before the opening's moves.
     pub(crate) start: String,
@@ -33,7 +32,6 @@ pub(crate) struct GameRecord {
     pub(crate) thoughts: Vec<Thought>,
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub(crate) result: String,
-    /// Why it ended.
     pub(crate) ending: Ending,
     /// The day it ended, as `2026-11-26`; empty in journals of versions before this field.
     #[serde(default)]
@@ -41,7 +39,6 @@ pub(crate) struct GameRecord {
 }
 
 impl GameRecord {
-    /// The record of a game.
     pub(crate) fn new(game: usize, opening: &Opening, finished: &Finished) -> GameRecord {
         let played = finished.replies.iter().map(|reply| &reply.m);
         let moves: Vec<String> =
@@ -59,7 +56,6 @@ impl GameRecord {
         }
     }
 
-    /// Is A White?
     pub(crate) const fn a_is_white(&self) -> bool {
         self.game.is_multiple_of(2)
     }
@@ -129,9 +125,7 @@ fn comment(thought: &Thought) -> String {
 pub(crate) struct Standing {
     /// A's wins, draws and losses.
     pub(crate) results: [u64; 3],
-    /// The pairs.
     pub(crate) pairs: Pentanomial,
-    /// How the games ended.
     pub(crate) endings: BTreeMap<Ending, u64>,
     /// Nodes and moves of A and of B.
     pub(crate) effort: [Effort; 2],
@@ -143,9 +137,7 @@ pub(crate) struct Standing {
 /// The effort of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Effort {
-    /// Moves searched.
     pub(crate) moves: u64,
-    /// Nodes of all of them.
     pub(crate) nodes: u64,
     /// Depths completed, added up.
     pub(crate) depths: u64,
@@ -176,17 +168,14 @@ impl Standing {
         }
     }
 
-    /// Has the sequential test decided?
     pub(crate) fn is_decided(&self) -> bool {
         self.test.is_some_and(|(decision, _)| decision != Decision::Open)
     }
 
-    /// The games counted.
     pub(crate) fn games(&self) -> u64 {
         self.results.iter().sum()
     }
 
-    /// A's points.
     pub(crate) fn points(&self) -> f64 {
         self.results[0] as f64 + self.results[1] as f64 / 2.0
     }

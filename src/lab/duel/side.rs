@@ -7,11 +7,12 @@ use std::str::FromStr;
 use super::super::{runner, variant};
 use crate::board::notation::quoted;
 use crate::games::player::{Pace, Side};
+use crate::kit::suggest;
 use crate::score::MAX_DEPTH;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
 use crate::search::params::{Param, settable};
-use crate::search::{ClassicOptions, Searcher};
+use crate::search::{ClassicOptions, Searcher, SearcherKind};
 
 /// Largest hash of a side in MB.
 pub(crate) const MAX_HASH: usize = 1 << 20;
@@ -32,8 +33,8 @@ impl Side {
             .collect();
         // First: the other options are those of the searcher.
         for (_, value) in options.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Searcher")) {
-            let kind = runner::searcher(value)
-                .map_err(|error| format!("Searcher '{}': {error}", quoted(value)))?;
+            let kind: SearcherKind =
+                value.parse().map_err(|error| format!("Searcher '{}': {error}", quoted(value)))?;
             if kind != side.searcher.kind() {
                 side.searcher = kind.into();
             }
@@ -119,18 +120,15 @@ fn number<T: FromStr + PartialOrd + Display>(
 }
 
 fn truth(name: &str, value: &str) -> Result<bool, String> {
-    match value.to_ascii_lowercase().as_str() {
-        "true" | "on" => Ok(true),
-        "false" | "off" => Ok(false),
-        _ => Err(format!("{name} is true or false, not '{}'", quoted(value))),
-    }
+    runner::on_or_off(value)
+        .ok_or_else(|| format!("{name} is true or false, not '{}'", quoted(value)))
 }
 
 fn unknown_option(name: &str) -> String {
     const OWN: [&str; 8] =
         ["NullMove", "Searcher", "Hash", "Nodes", "Depth", "TC", "UCI_LimitStrength", "UCI_Elo"];
     let known: Vec<&'static str> = OWN.iter().chain(ClassicOptions::NAMES).copied().collect();
-    runner::one_of("option of a side", name, known)
+    suggest::unknown("option of a side", &quoted(name), known)
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ impl Pentanomial {
         self.0[half_points.min(4)] += 1;
     }
 
-    /// The number of pairs.
     pub(crate) fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -183,11 +182,8 @@ pub(crate) struct Sprt {
 /// The state of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Decision {
-    /// Neither is accepted yet.
     Open,
-    /// The null hypothesis is accepted.
     Accept0,
-    /// The alternative is accepted.
     Accept1,
 }
 
@@ -198,12 +194,10 @@ impl Sprt {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The log-likelihood ratio after some pairs.
     pub(crate) fn ratio(&self, pairs: &Pentanomial) -> f64 {
         pairs.log_likelihood_ratio(self.elo0, self.elo1)
     }
 
-    /// The decision after some pairs.
     pub(crate) fn decide(&self, pairs: &Pentanomial) -> Decision {
         let (lower, upper) = self.bounds();
         match self.ratio(pairs) {

@@ -17,7 +17,6 @@ pub(crate) fn short(standing: &Standing) -> String {
     }
 }
 
-/// The result for the terminal.
 pub(crate) fn text(plan: &Plan, standing: &Standing) -> String {
     let [wins, draws, losses] = standing.results;
     let games = standing.games();
@@ -53,7 +52,6 @@ pub(crate) fn text(plan: &Plan, standing: &Standing) -> String {
     rows.iter().map(|(name, value)| format!("{name:<13}{value}\n")).collect()
 }
 
-/// The result as JSON.
 pub(crate) fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_json::Value {
     let estimate = standing.pairs.estimate();
     let finite = |value: f64| value.is_finite().then_some(value);
