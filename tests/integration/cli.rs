@@ -376,7 +376,7 @@ fn spsa() {
         return bad(&["spsa", "--tune"], "'spsa' needs a build with --features tune");
     }
     let list = good(&["spsa"]);
-    assert!(list.lines().any(|line| line == "probcut_depth, int, 5, 4, 9, 1, 0.002"), "{list}");
+    assert!(list.lines().any(|line| line == "iir_depth, int, 4, 2, 8, 1, 0.002"), "{list}");
     assert!(!list.contains("use_"), "{list}");
     let out = file("spsa", "");
     let words = |name, iterations| {

@@ -106,7 +106,7 @@ fn tuning_can_be_interrupted() {
     let scratch = scratch();
     let folder = scratch.path();
     for words in [
-        &["ablate", "--factors", "use_iir=0", "--pairs", "9000", "--nodes", "20000", "--out", "a"]
+        &["ablate", "--factors", "use_iir=0", "--pairs", "1000", "--nodes", "20000", "--out", "a"]
             [..],
         &["spsa", "--tune", "iir_depth", "--iterations", "9000", "--nodes", "20000", "--out", "s"],
     ] {
