@@ -50,7 +50,7 @@ pub struct Options {
     pub pvs: PvsOptions,
     /// Play at the strength `elo`.
     pub limit_strength: bool,
-    /// A strength in [`Handicap::ELO`].
+    /// A strength in `Handicap::ELO`.
     pub elo: u32,
     /// Another scale of strength, `0..=20`. Without effect if `limit_strength` is set.
     pub skill_level: u32,

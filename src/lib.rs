@@ -21,7 +21,7 @@
 //!
 //! shakmaty is named only in [`board`]. Text for the user is printed only on floors 4 and 5.
 
-#![warn(clippy::expect_used, clippy::unwrap_used)]
+#![warn(unreachable_pub, clippy::expect_used, clippy::unwrap_used)]
 
 pub mod board;
 pub mod cli;
@@ -34,5 +34,5 @@ pub mod score;
 pub mod search;
 pub mod time;
 #[cfg(feature = "train")]
-pub mod train;
+pub(crate) mod train;
 pub mod uci;

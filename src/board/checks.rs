@@ -4,7 +4,7 @@ use super::{Bitboard, PackedMove, Position, Square, attacks};
 
 /// Squares from which the side to move gives check. Computed once per position, used for many moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Checks {
+pub(crate) struct Checks {
     king: Square,
     /// By role from pawn to queen: the squares from which the piece attacks the king.
     squares: [Bitboard; 5],
@@ -14,7 +14,7 @@ pub struct Checks {
 
 impl Checks {
     /// Computes them for the side to move.
-    pub fn of(position: &Position) -> Checks {
+    pub(crate) fn of(position: &Position) -> Checks {
         let king = position.king(!position.turn());
         let occupied = position.occupied();
         let bishop = attacks::bishop_attacks(king, occupied);
@@ -34,7 +34,7 @@ impl Checks {
 
     /// Does a legal move of the position give check?
     #[inline(always)]
-    pub fn gives(&self, position: &Position, m: PackedMove) -> bool {
+    pub(crate) fn gives(&self, position: &Position, m: PackedMove) -> bool {
         if !m.is_plain() {
             return gives_when_played(position, m);
         }
@@ -54,7 +54,7 @@ fn gives_when_played(position: &Position, m: PackedMove) -> bool {
 }
 
 /// Could the opponent mate in one if the side to move passed? The side to move must not be in check.
-pub fn is_mate_threatened(position: &Position) -> bool {
+pub(crate) fn is_mate_threatened(position: &Position) -> bool {
     let passed = position.pass();
     let checks = Checks::of(&passed);
     let mates = |m| checks.gives(&passed, m) && !passed.play(m).0.has_legal_move();

@@ -4,7 +4,7 @@
 //! module adds what a search needs: incremental hash keys, the null move, repetition, staged move generation
 //! and static exchange evaluation. Only this folder names shakmaty; its common types are re-exported here.
 
-pub mod checks;
+pub(crate) mod checks;
 mod cycle;
 pub mod epd;
 pub mod movegen;
@@ -15,8 +15,8 @@ pub mod perft;
 pub mod pgn;
 pub mod see;
 pub mod tablebase;
-pub mod threats;
-pub mod zobrist;
+pub(crate) mod threats;
+pub(crate) mod zobrist;
 
 pub use packed_move::PackedMove;
 pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square, attacks};

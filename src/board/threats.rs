@@ -4,7 +4,7 @@ use super::{Bitboard, File, Position, Role, Square, attacks};
 
 /// The squares attacked by the side not to move.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Threats {
+pub(crate) struct Threats {
     /// By any piece.
     pub all: Bitboard,
     /// By pawns.
@@ -17,7 +17,7 @@ pub struct Threats {
 
 impl Threats {
     /// Computes them.
-    pub fn of(position: &Position) -> Threats {
+    pub(crate) fn of(position: &Position) -> Threats {
         let them = !position.turn();
         let occupied = position.occupied();
         let reach = |role: Role| {
@@ -34,7 +34,7 @@ impl Threats {
 
     /// The squares attacked by pieces of less value than this kind; none for pawns and kings.
     #[inline]
-    pub fn by_less_than(&self, role: Role) -> Bitboard {
+    pub(crate) fn by_less_than(&self, role: Role) -> Bitboard {
         match role {
             Role::Knight | Role::Bishop => self.by_pawns,
             Role::Rook => self.by_minors,

@@ -58,25 +58,25 @@ impl Keys {
 
 /// The number for a piece on a square.
 #[inline]
-pub fn piece(piece: PieceSquare) -> u64 {
+pub(crate) fn piece(piece: PieceSquare) -> u64 {
     NUMBERS.pieces[piece.index()]
 }
 
 /// The number for the right to castle with the rook on `rook`.
 #[inline]
-pub fn castling(rook: Square) -> u64 {
+pub(crate) fn castling(rook: Square) -> u64 {
     NUMBERS.castling[rook as usize]
 }
 
 /// The number for a legal en passant capture on the file of `square`.
 #[inline]
-pub fn en_passant(square: Square) -> u64 {
+pub(crate) fn en_passant(square: Square) -> u64 {
     NUMBERS.en_passant[square as usize & 7]
 }
 
 /// The number that is in the key while Black is to move.
 #[inline]
-pub fn turn(color: Color) -> u64 {
+pub(crate) fn turn(color: Color) -> u64 {
     if color.is_black() { NUMBERS.black_to_move } else { 0 }
 }
 

@@ -16,7 +16,7 @@ const FEN_FIELDS: usize = 6;
 
 /// The position that a command works on.
 #[derive(Args)]
-pub struct PositionArgs {
+pub(super) struct PositionArgs {
     /// Position to use [default: the start position]
     #[arg(long)]
     fen: Option<String>,
@@ -27,7 +27,7 @@ pub struct PositionArgs {
 
 impl PositionArgs {
     /// Sets the position. `bare` is a FEN given without `--fen`.
-    pub fn apply<W: Write>(
+    pub(super) fn apply<W: Write>(
         &self,
         controller: &mut Controller<W>,
         bare: Option<&str>,
@@ -46,7 +46,10 @@ impl PositionArgs {
 
 /// Removes a FEN from the words of a command line. It begins at the first word with a slash and ends after
 /// six fields or before a word for which `is_keyword` holds.
-pub fn take_fen(words: &mut Vec<String>, is_keyword: impl Fn(&str) -> bool) -> Option<String> {
+pub(super) fn take_fen(
+    words: &mut Vec<String>,
+    is_keyword: impl Fn(&str) -> bool,
+) -> Option<String> {
     let first = words.iter().position(|word| word.contains('/') || word == "startpos")?;
     let fields = words[first..].iter().take(FEN_FIELDS).take_while(|word| !is_keyword(word));
     let last = first + fields.count();
@@ -55,7 +58,7 @@ pub fn take_fen(words: &mut Vec<String>, is_keyword: impl Fn(&str) -> bool) -> O
 
 /// The engine options.
 #[derive(Args)]
-pub struct EngineArgs {
+pub(super) struct EngineArgs {
     /// Set a UCI option, e.g. -o MultiPV=3; may be repeated
     #[arg(short = 'o', value_name = "NAME=VALUE", value_parser = parse_assignment)]
     options: Vec<(String, String)>,
@@ -74,7 +77,7 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    pub fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
+    pub(super) fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
         let engine = controller.engine_mut();
         let set = engine.options_mut();
         set.scheme = self.null_move.or(set.scheme);

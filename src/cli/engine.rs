@@ -15,7 +15,7 @@ use crate::uci::{Controller, command};
 ///
 /// Without a limit the search runs until Ctrl-C, which prints the best move.
 #[derive(Args)]
-pub struct GoArgs {
+pub(super) struct GoArgs {
     /// FEN and UCI limits: depth N, nodes N, movetime MS, wtime MS, mate N, searchmoves MOVES
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
@@ -48,7 +48,7 @@ enum Format {
 /// Search fixed positions; the last line is 'N nodes N nps'
 #[derive(Args)]
 #[command(override_usage = "tacet bench [OPTIONS] [DEPTH]")]
-pub struct BenchArgs {
+pub(super) struct BenchArgs {
     /// Depth of each search
     #[arg(value_name = "DEPTH")]
     words: Vec<String>,
@@ -62,7 +62,7 @@ pub struct BenchArgs {
 /// Count the leaf nodes of the move tree
 #[derive(Args)]
 #[command(override_usage = "tacet perft [OPTIONS] <DEPTH> [FEN]")]
-pub struct PerftArgs {
+pub(super) struct PerftArgs {
     /// Depth of the tree, and the position
     #[arg(value_name = "DEPTH")]
     words: Vec<String>,
@@ -78,7 +78,7 @@ pub struct PerftArgs {
 
 /// Show the static evaluation of a position
 #[derive(Args)]
-pub struct EvalArgs {
+pub(super) struct EvalArgs {
     /// Position to evaluate
     #[arg(value_name = "FEN")]
     words: Vec<String>,
@@ -86,7 +86,7 @@ pub struct EvalArgs {
     position: PositionArgs,
 }
 
-pub fn go(args: &GoArgs) -> Result<(), Failure> {
+pub(super) fn go(args: &GoArgs) -> Result<(), Failure> {
     let mut words = split(&args.words);
     let fen = take_fen(&mut words, command::is_go_word);
     let options = [("depth", &args.depth), ("nodes", &args.nodes), ("movetime", &args.time)];
@@ -121,14 +121,14 @@ fn style(format: Option<Format>) -> Style {
     }
 }
 
-pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+pub(super) fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let depth = depth("bench", split(&args.words), args.depth.as_deref())?;
     let mut controller = Controller::new(io::stdout(), Style::Uci)?;
     args.engine.apply(&mut controller)?;
     Ok(controller.bench(depth)?)
 }
 
-pub fn perft(args: &PerftArgs) -> Result<(), Failure> {
+pub(super) fn perft(args: &PerftArgs) -> Result<(), Failure> {
     let mut words = split(&args.words);
     let fen = take_fen(&mut words, |word| word == "depth");
     let depth = depth("perft", words, args.depth.as_deref())?;
@@ -138,7 +138,7 @@ pub fn perft(args: &PerftArgs) -> Result<(), Failure> {
     Ok(controller.perft(depth.unsigned_abs(), args.divide)?)
 }
 
-pub fn eval(args: &EvalArgs) -> Result<(), Failure> {
+pub(super) fn eval(args: &EvalArgs) -> Result<(), Failure> {
     let words = split(&args.words).join(" ");
     let bare = Some(words.as_str()).filter(|words| !words.is_empty());
     let mut controller = Controller::new(io::stdout(), Style::Uci)?;

@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as Usage};
 use crate::lab::LabError;
 
 /// Why a command failed.
-pub enum Failure {
+pub(super) enum Failure {
     /// Bad input.
     Usage(String),
     /// Output cannot be written, or memory is short.
@@ -48,7 +48,7 @@ impl From<String> for Failure {
 
 impl Failure {
     /// Prints the reason. A closed output pipe is success.
-    pub fn report(self) -> ExitCode {
+    pub(super) fn report(self) -> ExitCode {
         match self {
             Failure::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Failure::Io(error) => fail(1, &error.to_string()),
@@ -65,7 +65,7 @@ fn fail(code: u8, reason: &str) -> ExitCode {
 }
 
 /// Prints help and version as they are, and of a mistake one line.
-pub fn explain(error: &clap::Error) -> ExitCode {
+pub(super) fn explain(error: &clap::Error) -> ExitCode {
     let text = match error.kind() {
         Usage::DisplayHelp
         | Usage::DisplayVersion

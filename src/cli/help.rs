@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// The commands with the examples of their help. A test runs the short ones.
-pub const EXAMPLES: &[(&str, &[&str])] = &[
+pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "",
         &[
@@ -91,7 +91,7 @@ const EXIT_STATUS: &str = "\
 Exit status: 0 success, 1 failure (output, memory), 2 bad input, 130 Ctrl-C";
 
 /// Adds the parts that all commands share to every command.
-pub fn complete(command: Command) -> Command {
+pub(super) fn complete(command: Command) -> Command {
     complete_named(command, "")
 }
 

@@ -17,21 +17,21 @@ use crate::uci::options;
 
 /// Print shell completions
 #[derive(Args)]
-pub struct CompletionsArgs {
+pub(super) struct CompletionsArgs {
     /// Shell to print them for
     shell: Shell,
 }
 
 /// Print the man page
 #[derive(Args)]
-pub struct ManArgs {
+pub(super) struct ManArgs {
     /// Write the pages of all commands to this directory instead
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 /// Version, commit and network of this program, one per line.
-pub fn version() -> &'static str {
+pub(super) fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let number = match EMBEDDED_NUMBER {
             0 => "unnumbered".to_owned(),
@@ -50,7 +50,7 @@ pub fn version() -> &'static str {
 ///
 /// # Errors
 /// [`LabError::Output`].
-pub fn completions(args: &CompletionsArgs, command: Command) -> Result<(), LabError> {
+pub(super) fn completions(args: &CompletionsArgs, command: Command) -> Result<(), LabError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut with_values(command), "tacet", &mut script);
     lab::print(&String::from_utf8_lossy(&script))
@@ -86,7 +86,7 @@ fn values(argument: &Arg) -> Vec<String> {
 ///
 /// # Errors
 /// If they cannot be written.
-pub fn man(args: &ManArgs, command: Command) -> Result<(), LabError> {
+pub(super) fn man(args: &ManArgs, command: Command) -> Result<(), LabError> {
     // The pages describe a version, not a build.
     let command = command.long_version(None);
     match &args.out {

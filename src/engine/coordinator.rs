@@ -21,7 +21,7 @@ const FIRST_ITERATION: Duration = Duration::from_millis(50);
 const VOTE: Duration = Duration::from_millis(2);
 
 /// A handle on the thread.
-pub struct Coordinator {
+pub(super) struct Coordinator {
     searches: Sender<(Arc<Search>, Answered)>,
 }
 
@@ -30,7 +30,7 @@ type Answered = Sender<()>;
 
 impl Coordinator {
     /// Starts the thread. It ends with the handle.
-    pub fn start(events: Sender<Event>) -> io::Result<Coordinator> {
+    pub(super) fn start(events: Sender<Event>) -> io::Result<Coordinator> {
         let (searches, received) = unbounded::<(Arc<Search>, Answered)>();
         thread::Builder::new().name("coordinator".into()).spawn(move || {
             for (search, answered) in received {
@@ -44,7 +44,7 @@ impl Coordinator {
     }
 
     /// Answers a search when it ends. The channel returned is closed then.
-    pub fn answer(&self, search: &Arc<Search>) -> Receiver<()> {
+    pub(super) fn answer(&self, search: &Arc<Search>) -> Receiver<()> {
         let (sender, answered) = bounded(0);
         // Sending cannot fail: the thread lives as long as this handle.
         let _ = self.searches.send((Arc::clone(search), sender));

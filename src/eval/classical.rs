@@ -8,8 +8,8 @@
 //! classic searcher always uses it, so its published tables stay valid. [`taught`] was fitted to the games
 //! of a network.
 
-pub mod first;
-pub mod taught;
+pub(crate) mod first;
+pub(crate) mod taught;
 
 use super::endings;
 use crate::board::{Change, Position, Role};
@@ -17,7 +17,7 @@ use crate::score::{MAX_PLY, Score};
 
 /// A value for the middlegame and one for the endgame, in centipawns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TaperedValue {
+pub(crate) struct TaperedValue {
     /// The value while all pieces are on the board.
     pub middle: i32,
     /// The value when none is left.
@@ -25,33 +25,33 @@ pub struct TaperedValue {
 }
 
 /// Short for a [`TaperedValue`].
-pub const fn pair(middle: i32, end: i32) -> TaperedValue {
+pub(crate) const fn pair(middle: i32, end: i32) -> TaperedValue {
     TaperedValue { middle, end }
 }
 
 /// Weights of the game phase, by role from pawn to king.
-pub const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
+pub(crate) const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// The phase of a position: the sum of [`PHASE`] over its pieces, [`FULL_PHASE`] at the start of a game.
 #[inline]
-pub fn phase(position: &Position) -> i32 {
+pub(crate) fn phase(position: &Position) -> i32 {
     let count = |role: Role| position.by_role(role).count() as i32 * PHASE[role as usize - 1];
     [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(count).iter().sum()
 }
 
 /// The sum of [`PHASE`] over the start position; promotions may exceed it.
-pub const FULL_PHASE: i32 = 24;
+pub(crate) const FULL_PHASE: i32 = 24;
 
 /// The values of [`first`].
-pub static FIRST: ClassicalValues = ClassicalValues::new(first::TEMPO, &first::HALVES);
+pub(crate) static FIRST: ClassicalValues = ClassicalValues::new(first::TEMPO, &first::HALVES);
 
 /// The values of [`taught`].
-pub static TAUGHT: ClassicalValues = ClassicalValues::new(taught::TEMPO, &taught::HALVES);
+pub(crate) static TAUGHT: ClassicalValues = ClassicalValues::new(taught::TEMPO, &taught::HALVES);
 
 /// The value of each kind of piece (by role from pawn to king) on each square of the left half of the
 /// board, files a to d, rank by rank from White's first; the right half mirrors it. In the form that
 /// `tacet tune-eval` prints.
-pub type Halves = [[TaperedValue; 32]; 6];
+pub(crate) type Halves = [[TaperedValue; 32]; 6];
 
 /// The values of a classical evaluation.
 #[derive(Debug)]

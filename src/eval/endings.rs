@@ -11,21 +11,21 @@ use crate::board::{Bitboard, Color, File, Position, Rank, Role, Square};
 use crate::score::Score;
 
 /// Above this phase (see [`FULL_PHASE`](super::classical::FULL_PHASE)) nothing here applies.
-pub const PHASE_LIMIT: i32 = 8;
+pub(crate) const PHASE_LIMIT: i32 = 8;
 
 /// A scale that leaves the value as it is.
-pub const FULL_SCALE: i32 = 64;
+pub(crate) const FULL_SCALE: i32 = 64;
 
 /// Are few enough pieces left for [`corrected`] to apply?
 #[inline]
-pub fn may_mislead(position: &Position) -> bool {
+pub(crate) fn may_mislead(position: &Position) -> bool {
     phase(position) <= PHASE_LIMIT
 }
 
 /// Corrects an evaluation `ours` from the side to move. `tempo` is the bonus for the move. Both are in
 /// centipawns.
 #[inline(never)]
-pub fn corrected(position: &Position, ours: i32, tempo: i32) -> Score {
+pub(crate) fn corrected(position: &Position, ours: i32, tempo: i32) -> Score {
     let us = position.turn();
     let strong = if ours >= 0 { us } else { !us };
     let balance = Balance::of(position, strong);
@@ -35,20 +35,20 @@ pub fn corrected(position: &Position, ours: i32, tempo: i32) -> Score {
 
 /// The material of the side that stands better by piece values, and of the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Balance {
+pub(crate) struct Balance {
     strong: Force,
     weak: Force,
 }
 
 impl Balance {
     /// The material of both sides, `strong` being the side that stands better.
-    pub fn of(position: &Position, strong: Color) -> Balance {
+    pub(crate) fn of(position: &Position, strong: Color) -> Balance {
         Balance { strong: Force::of(position, strong), weak: Force::of(position, !strong) }
     }
 }
 
 /// The share of its advantage that `strong` can realise, in 64ths; 0 in a dead draw.
-pub fn scale(position: &Position, strong: Color, balance: &Balance) -> i32 {
+pub(crate) fn scale(position: &Position, strong: Color, balance: &Balance) -> i32 {
     let (ours, theirs) = (balance.strong, balance.weak);
     if ours.pawns == 0 {
         pawnless_scale(position, strong, ours, theirs)
@@ -65,7 +65,7 @@ pub fn scale(position: &Position, strong: Color, balance: &Balance) -> i32 {
 }
 
 /// A bonus in centipawns for progress towards mate in a won ending without pawns, else 0.
-pub fn drive(position: &Position, strong: Color, balance: &Balance) -> i32 {
+pub(crate) fn drive(position: &Position, strong: Color, balance: &Balance) -> i32 {
     let (ours, theirs) = (balance.strong, balance.weak);
     if ours.pawns + theirs.pawns > 0 || ours.points < theirs.points + 4 {
         return 0;
@@ -82,7 +82,7 @@ pub fn drive(position: &Position, strong: Color, balance: &Balance) -> i32 {
 /// The score for the side to move if one side has only its king and the other enough pieces to mate:
 /// [`Score::KNOWN_WIN`] plus material and drive. [`None`] otherwise.
 #[inline(never)]
-pub fn won(position: &Position) -> Option<Score> {
+pub(crate) fn won(position: &Position) -> Option<Score> {
     let strong = if position.us().count() == 1 { !position.turn() } else { position.turn() };
     let balance = Balance::of(position, strong);
     let alone = balance.weak.points + balance.weak.pawns == 0;

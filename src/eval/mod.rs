@@ -2,11 +2,11 @@
 //!
 //! A [`State`] follows a search: it is updated with every move made and unmade, and evaluates the current
 //! position. There are two evaluations ([`Evaluator`]): [`network`] is a neural network, one of which is
-//! embedded in the program; [`classical`] adds piece-square values. [`endings`] corrects both in endings
+//! embedded in the program; `classical` adds piece-square values. `endings` corrects both in endings
 //! that they misjudge.
 
-pub mod classical;
-pub mod endings;
+pub(crate) mod classical;
+pub(crate) mod endings;
 pub mod network;
 
 use std::path::Path;

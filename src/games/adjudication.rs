@@ -12,7 +12,7 @@ use crate::board::{Color, Position};
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub(crate) enum Ending {
     /// A king is mated.
     Checkmate,
     /// The side to move has no move and is not in check.
@@ -37,7 +37,7 @@ pub enum Ending {
 
 impl Ending {
     /// In words, for tables.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Ending::Checkmate => "checkmate",
             Ending::Stalemate => "stalemate",
@@ -56,7 +56,7 @@ impl Ending {
 /// Adjudicates a win: both sides score the same side ahead by `score` centipawns or more for `moves`
 /// moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WinRule {
+pub(crate) struct WinRule {
     pub score: i32,
     pub moves: u32,
 }
@@ -64,7 +64,7 @@ pub struct WinRule {
 /// Adjudicates a draw from move number `from` on: both sides score the position within `score`
 /// centipawns of 0 for `moves` moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DrawRule {
+pub(crate) struct DrawRule {
     pub from: u32,
     pub score: i32,
     pub moves: u32,
@@ -105,7 +105,7 @@ fn numbers<const N: usize>(text: &str, form: &str) -> Result<[i32; N], String> {
 
 /// How games are adjudicated. `None` switches a rule off.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Rules {
+pub(crate) struct Rules {
     pub win: Option<WinRule>,
     pub draw: Option<DrawRule>,
     /// A game is drawn after this move number, which counts the opening's moves.
@@ -137,7 +137,7 @@ impl std::fmt::Display for Rules {
 
 /// Follows the scores of one game.
 #[derive(Clone, Debug)]
-pub struct Adjudicator {
+pub(crate) struct Adjudicator {
     rules: Rules,
     /// Plies in a row that saw White ahead, Black ahead, neither.
     white: u32,
@@ -146,13 +146,17 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    pub const fn new(rules: Rules) -> Adjudicator {
+    pub(crate) const fn new(rules: Rules) -> Adjudicator {
         Adjudicator { rules, white: 0, black: 0, level: 0 }
     }
 
     /// Counts the score of the move that led to `position`, in centipawns for White. Returns the
     /// result if the game is decided now.
-    pub fn judge(&mut self, score: i32, position: &Position) -> Option<(GameResult, Ending)> {
+    pub(crate) fn judge(
+        &mut self,
+        score: i32,
+        position: &Position,
+    ) -> Option<(GameResult, Ending)> {
         self.count(score);
         if let Some(rule) = self.rules.win {
             for (color, plies) in [(Color::White, self.white), (Color::Black, self.black)] {
@@ -189,7 +193,7 @@ impl Adjudicator {
 
 /// The result if the game is over by the rules of chess. `earlier` are the keys of all positions
 /// before this one. A draw that a player could claim counts.
-pub fn by_rules(position: &Position, earlier: &[u64]) -> Option<(GameResult, Ending)> {
+pub(crate) fn by_rules(position: &Position, earlier: &[u64]) -> Option<(GameResult, Ending)> {
     if !position.has_legal_move() {
         return Some(if position.in_check() {
             (GameResult::Win(!position.turn()), Ending::Checkmate)
@@ -210,7 +214,7 @@ pub fn by_rules(position: &Position, earlier: &[u64]) -> Option<(GameResult, End
 
 /// The result if the tables know it. They are probed only right after a capture or pawn move, where
 /// their answer is exact under the fifty-move rule.
-pub fn by_tables(position: &Position, tables: &Tablebase) -> Option<(GameResult, Ending)> {
+pub(crate) fn by_tables(position: &Position, tables: &Tablebase) -> Option<(GameResult, Ending)> {
     if position.halfmove_clock() != 0 {
         return None;
     }

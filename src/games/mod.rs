@@ -1,7 +1,7 @@
 //! A game between two sides: what duels, training games and openings have in common.
 
-pub mod adjudication;
-pub mod openings;
-pub mod play;
-pub mod player;
-pub mod random_opening;
+pub(crate) mod adjudication;
+pub(crate) mod openings;
+pub(crate) mod play;
+pub(crate) mod player;
+pub(crate) mod random_opening;

@@ -7,7 +7,7 @@ use crate::kit::random::Random;
 
 /// A position to begin at, with the moves that lead to it.
 #[derive(Clone, Debug)]
-pub struct Opening {
+pub(crate) struct Opening {
     /// Its place in the book, from 1.
     pub number: usize,
     /// The position before the moves.
@@ -17,14 +17,14 @@ pub struct Opening {
 
 impl Opening {
     /// The position after its moves.
-    pub fn end(&self) -> Position {
+    pub(crate) fn end(&self) -> Position {
         self.moves.iter().fold(self.start.clone(), |position, &m| position.follow(m))
     }
 }
 
 /// A set of openings.
 #[derive(Clone, Debug)]
-pub struct Book {
+pub(crate) struct Book {
     pub name: String,
     /// A fingerprint of its openings in their order.
     pub fingerprint: u64,
@@ -37,14 +37,14 @@ const BUILT_IN: &str = include_str!("openings.txt");
 
 impl Book {
     /// The built-in openings.
-    pub fn built_in() -> Book {
+    pub(crate) fn built_in() -> Book {
         let lines = BUILT_IN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let openings = lines.enumerate().filter_map(|(i, line)| parse_line(i + 1, line));
         Book::new("built-in".to_owned(), openings)
     }
 
     /// A book of these openings. Those after which the game is over are skipped.
-    pub fn new(name: String, openings: impl IntoIterator<Item = Opening>) -> Book {
+    pub(crate) fn new(name: String, openings: impl IntoIterator<Item = Opening>) -> Book {
         let openings: Vec<Opening> =
             openings.into_iter().filter(|opening| opening.end().has_legal_move()).collect();
         let text: Vec<String> = openings.iter().map(|opening| opening.end().to_fen()).collect();
@@ -52,22 +52,22 @@ impl Book {
     }
 
     /// The number of openings.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.openings.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.openings.is_empty()
     }
 
     /// Puts the openings into an order that depends on the seed only.
-    pub fn shuffle(&mut self, seed: u64) {
+    pub(crate) fn shuffle(&mut self, seed: u64) {
         Random::new(seed).shuffle(&mut self.openings);
     }
 
     /// The opening of a pair of games, from 0. Wraps around after the last opening. `None` if the book is
     /// empty.
-    pub fn opening(&self, pair: usize) -> Option<&Opening> {
+    pub(crate) fn opening(&self, pair: usize) -> Option<&Opening> {
         self.openings.get(pair.checked_rem(self.len())?)
     }
 }

@@ -12,7 +12,7 @@ use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
 
 /// Chooses the moves of both sides of a game.
-pub trait Players {
+pub(crate) trait Players {
     /// Forgets earlier games.
     fn new_game(&mut self);
 
@@ -22,7 +22,7 @@ pub trait Players {
 }
 
 /// A player for each side.
-pub struct PlayerPair<'a> {
+pub(crate) struct PlayerPair<'a> {
     pub white: &'a mut Player,
     pub black: &'a mut Player,
 }
@@ -41,14 +41,14 @@ impl Players for PlayerPair<'_> {
 
 /// A move, and the search that chose it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     pub m: PackedMove,
     pub thought: Thought,
 }
 
 /// The result of a player's search.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Thought {
+pub(crate) struct Thought {
     /// In centipawns, mates as in [`Score`](crate::score::Score), for the side that moved.
     pub score: i32,
     /// The depth completed.
@@ -59,7 +59,7 @@ pub struct Thought {
 
 /// A finished game.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub(crate) struct Finished {
     /// The moves after the opening, with the searches that chose them.
     pub replies: Vec<Reply>,
     pub result: GameResult,
@@ -71,7 +71,7 @@ pub struct Finished {
 
 /// What all games of a match share.
 #[derive(Clone, Copy)]
-pub struct Conditions<'a> {
+pub(crate) struct Conditions<'a> {
     pub rules: Rules,
     /// Tables that end games as soon as they know the result.
     pub tables: Option<&'a Tablebase>,
@@ -80,7 +80,7 @@ pub struct Conditions<'a> {
 }
 
 /// Plays a game from an opening. `None` if it was abandoned.
-pub fn play(
+pub(crate) fn play(
     opening: &Opening,
     players: &mut impl Players,
     conditions: Conditions,

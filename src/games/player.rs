@@ -17,7 +17,7 @@ use crate::time::{Clock, Limits, NodeClock, SystemClock, TimeManager};
 
 /// The limit of a side's searches.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Pace {
+pub(crate) enum Pace {
     /// Nodes a move.
     Nodes(u64),
     /// Completes the iteration that passes this many nodes.
@@ -30,7 +30,7 @@ pub enum Pace {
 
 /// A chess clock: the time at the start, and what each move adds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TimeControl {
+pub(crate) struct TimeControl {
     pub base: Duration,
     pub increment: Duration,
     /// Nodes per second of a clock that counts nodes. `None`: real time.
@@ -77,7 +77,7 @@ impl std::fmt::Display for TimeControl {
 
 impl Pace {
     /// True if the same game always gets the same reply.
-    pub const fn is_deterministic(self) -> bool {
+    pub(crate) const fn is_deterministic(self) -> bool {
         !matches!(self, Pace::Clock(TimeControl { nodes_per_second: None, .. }))
     }
 }
@@ -95,7 +95,7 @@ impl std::fmt::Display for Pace {
 
 /// The settings of a player.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub(crate) struct Side {
     pub searcher: Searcher,
     pub scheme: &'static Scheme,
     /// Hash size in MB.
@@ -113,7 +113,7 @@ const OVERHEAD: Duration = Duration::from_millis(5);
 const HARD_FACTOR: u64 = 8;
 
 /// A side with its memory and its clock.
-pub struct Player {
+pub(crate) struct Player {
     side: Side,
     table: Table,
     /// The memory of the playing searcher during a game.
@@ -127,7 +127,7 @@ impl Player {
     ///
     /// # Errors
     /// If the memory for the table cannot be allocated.
-    pub fn new(side: &Side) -> Result<Player, AllocationError> {
+    pub(crate) fn new(side: &Side) -> Result<Player, AllocationError> {
         Ok(Player {
             side: side.clone(),
             table: Table::new(side.hash)?,
@@ -138,7 +138,7 @@ impl Player {
     }
 
     /// Forgets earlier games and sets the clock.
-    pub fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.table.clear();
         self.thread.forget();
         if let Pace::Clock(control) = self.side.pace {
@@ -148,7 +148,7 @@ impl Player {
 
     /// Chooses a move where the game is not over. `earlier` are the keys of the positions before.
     /// `None` if the time is up.
-    pub fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
+    pub(crate) fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
         let (outcome, elapsed) = self.search(position, earlier, self.limits());
         if let Pace::Clock(control) = self.side.pace {
             self.remaining = self.remaining.checked_sub(elapsed)? + control.increment;
@@ -163,7 +163,7 @@ impl Player {
     }
 
     /// Searches a position.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         position: &Position,
         earlier: &[u64],

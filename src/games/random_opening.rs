@@ -21,17 +21,21 @@ const WEIGHTS: [(Role, usize); 6] = [
 const MAX_LOSS: i32 = 100;
 
 /// An opening whose evaluation is further from 0 than this, in centipawns, is decided.
-pub const OPENING_LIMIT: i32 = 250;
+pub(crate) const OPENING_LIMIT: i32 = 250;
 
 /// Plays eight or nine random moves from the start position, so that both sides come to move first.
 /// `None` if a side runs out of sound moves.
-pub fn random_opening(random: &mut Random) -> Option<Position> {
+pub(crate) fn random_opening(random: &mut Random) -> Option<Position> {
     let plies = 8 + random.below(2);
     random_moves(Position::startpos(), plies, random)
 }
 
 /// Plays this many random moves. `None` if a side runs out of sound moves.
-pub fn random_moves(mut position: Position, plies: usize, random: &mut Random) -> Option<Position> {
+pub(crate) fn random_moves(
+    mut position: Position,
+    plies: usize,
+    random: &mut Random,
+) -> Option<Position> {
     for _ in 0..plies {
         let m = random_move(&position, random)?;
         position = position.play(m).0;

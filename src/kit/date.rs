@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A day of the Gregorian calendar, UTC. Displays as `2026-11-26`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Date {
+pub(crate) struct Date {
     /// The year.
     pub year: i64,
     /// The month, from 1.
@@ -16,7 +16,7 @@ pub struct Date {
 
 impl Date {
     /// Today by the machine's clock.
-    pub fn today() -> Date {
+    pub(crate) fn today() -> Date {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         Date::of_day((seconds / 86_400) as i64)
     }

@@ -56,7 +56,7 @@ impl FilesError {
 
 /// Proof that a command made a file. Kept in journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub(crate) struct Receipt {
     pub file: String,
     pub checksum: String,
     pub command: String,
@@ -64,7 +64,7 @@ pub struct Receipt {
 
 impl Receipt {
     /// A receipt for `bytes`, written to `path` by `command`.
-    pub fn new(path: &Path, bytes: &[u8], command: &str) -> Receipt {
+    pub(crate) fn new(path: &Path, bytes: &[u8], command: &str) -> Receipt {
         Receipt {
             file: name(path),
             checksum: format!("{:016x}", fingerprint::of_bytes(bytes)),
@@ -75,7 +75,7 @@ impl Receipt {
 
 /// What a command reads and writes.
 #[derive(Debug, Default)]
-pub struct Files {
+pub(crate) struct Files {
     force: bool,
     inputs: Vec<Declared>,
     outputs: Vec<Declared>,
@@ -90,12 +90,12 @@ struct Declared {
 
 impl Files {
     /// With `force`, an output may replace a file that the command did not make.
-    pub fn new(force: bool) -> Files {
+    pub(crate) fn new(force: bool) -> Files {
         Files { force, ..Files::default() }
     }
 
     /// Declares an input. `what` completes the sentence "it is ...", e.g. "the suite being read".
-    pub fn reads(&mut self, path: &Path, what: &'static str) {
+    pub(crate) fn reads(&mut self, path: &Path, what: &'static str) {
         self.inputs.push(Declared { path: path.to_owned(), what });
     }
 
@@ -103,7 +103,7 @@ impl Files {
     ///
     /// # Errors
     /// If the file is an input or another output.
-    pub fn resumes(&mut self, path: &Path, what: &'static str) -> Result<(), FilesError> {
+    pub(crate) fn resumes(&mut self, path: &Path, what: &'static str) -> Result<(), FilesError> {
         self.check_identity(path)?;
         self.outputs.push(Declared { path: path.to_owned(), what });
         Ok(())
@@ -114,7 +114,7 @@ impl Files {
     /// # Errors
     /// If the file is an input, another output or an existing file, or cannot be written. Nothing
     /// is changed on disk.
-    pub fn output(&mut self, path: &Path, what: &'static str) -> Result<Output, FilesError> {
+    pub(crate) fn output(&mut self, path: &Path, what: &'static str) -> Result<Output, FilesError> {
         self.output_with(path, what, "", &[])
     }
 
@@ -122,7 +122,7 @@ impl Files {
     ///
     /// # Errors
     /// As [`Files::output`].
-    pub fn output_with(
+    pub(crate) fn output_with(
         &mut self,
         path: &Path,
         what: &'static str,
@@ -145,7 +145,7 @@ impl Files {
     ///
     /// # Errors
     /// If a system call fails; an existing file is then unchanged.
-    pub fn write(&mut self, output: Output, bytes: &[u8]) -> Result<(), FilesError> {
+    pub(crate) fn write(&mut self, output: Output, bytes: &[u8]) -> Result<(), FilesError> {
         let path = output.path.clone();
         let mut draft = output.begin()?;
         draft.write_all(bytes).map_err(FilesError::io(&path))?;
@@ -156,7 +156,7 @@ impl Files {
     ///
     /// # Errors
     /// If a system call fails. The draft is then kept under its temporary name, and the error says which.
-    pub fn commit(&mut self, draft: Draft) -> Result<(), FilesError> {
+    pub(crate) fn commit(&mut self, draft: Draft) -> Result<(), FilesError> {
         let Draft { path, target, mut sink } = draft;
         sink.flush().map_err(FilesError::io(&path))?;
         if let (Sink::Part(part), Target::Regular { path: file, exists }) = (sink, target) {
@@ -174,20 +174,21 @@ impl Files {
     ///
     /// # Errors
     /// If a system call fails; an existing file is then unchanged.
-    pub fn rewrite(&mut self, path: &Path, bytes: &[u8]) -> Result<(), FilesError> {
+    #[cfg(feature = "train")]
+    pub(crate) fn rewrite(&mut self, path: &Path, bytes: &[u8]) -> Result<(), FilesError> {
         let target = Target::of(path)?;
         self.write(Output { path: path.to_owned(), target }, bytes)
     }
 
     /// Records a file that the command wrote by other means, such as a journal.
-    pub fn wrote(&mut self, path: &Path) {
+    pub(crate) fn wrote(&mut self, path: &Path) {
         if !self.written.iter().any(|known| known == path) {
             self.written.push(path.to_owned());
         }
     }
 
     /// `wrote a.csv, a.json`; `None` if nothing was written.
-    pub fn summary(&self) -> Option<String> {
+    pub(crate) fn summary(&self) -> Option<String> {
         let names: Vec<String> =
             self.written.iter().map(|path| path.display().to_string()).collect();
         (!names.is_empty()).then(|| format!("wrote {}", names.join(", ")))
@@ -207,14 +208,14 @@ impl Files {
 
 /// A declared output.
 #[derive(Debug)]
-pub struct Output {
+pub(crate) struct Output {
     path: PathBuf,
     target: Target,
 }
 
 impl Output {
     /// The path as it was typed.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -223,7 +224,7 @@ impl Output {
     ///
     /// # Errors
     /// If a system call fails.
-    pub fn begin(self) -> Result<Draft, FilesError> {
+    pub(crate) fn begin(self) -> Result<Draft, FilesError> {
         let sink = match &self.target {
             Target::Regular { path, exists } => temporary(path, *exists).map(Sink::Part),
             Target::Device(path) => OpenOptions::new().write(true).open(path).map(Sink::Device),
@@ -236,7 +237,7 @@ impl Output {
 
 /// An output being written.
 #[derive(Debug)]
-pub struct Draft {
+pub(crate) struct Draft {
     path: PathBuf,
     target: Target,
     sink: Sink,
@@ -251,7 +252,7 @@ enum Sink {
 
 impl Draft {
     /// The path as it was typed.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -259,7 +260,7 @@ impl Draft {
     ///
     /// # Errors
     /// If a system call fails.
-    pub fn keep(self) -> Result<Option<PathBuf>, FilesError> {
+    pub(crate) fn keep(self) -> Result<Option<PathBuf>, FilesError> {
         match self.sink {
             Sink::Part(part) => {
                 let kept = part.keep().map_err(|error| FilesError::io(&self.path)(error.error))?;

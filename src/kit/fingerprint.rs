@@ -4,12 +4,12 @@ const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
 /// The fingerprint of bytes.
-pub fn of_bytes(bytes: &[u8]) -> u64 {
+pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
     of_words(bytes.iter().map(|&byte| u64::from(byte)))
 }
 
 /// The fingerprint of whole words, each taken in at once.
-pub fn of_words(words: impl Iterator<Item = u64>) -> u64 {
+pub(crate) fn of_words(words: impl Iterator<Item = u64>) -> u64 {
     words.fold(BASIS, |hash, word| (hash ^ word).wrapping_mul(PRIME))
 }
 

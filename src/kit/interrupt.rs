@@ -19,7 +19,7 @@ struct Signal {
 
 /// Installs the handler, once in a process. The channel closes at the first Ctrl-C and never
 /// holds a message.
-pub fn listen() -> Receiver<()> {
+pub(crate) fn listen() -> Receiver<()> {
     static SIGNAL: OnceLock<Signal> = OnceLock::new();
     static HANDLER: Once = Once::new();
     let signal = SIGNAL.get_or_init(|| {
@@ -37,7 +37,7 @@ pub fn listen() -> Receiver<()> {
 }
 
 /// Was Ctrl-C pressed since [`listen`] was called first?
-pub fn is_requested() -> bool {
+pub(crate) fn is_requested() -> bool {
     listen().try_recv() == Err(TryRecvError::Disconnected)
 }
 

@@ -1,14 +1,14 @@
 //! Utilities outside chess: random numbers, fingerprints, dates, tables, output files, progress bars,
 //! the terminal, the processors.
 
-pub mod date;
-pub mod files;
-pub mod fingerprint;
-pub mod interrupt;
-pub mod processors;
-pub mod progress;
+pub(crate) mod date;
+pub(crate) mod files;
+pub(crate) mod fingerprint;
+pub(crate) mod interrupt;
+pub(crate) mod processors;
+pub(crate) mod progress;
 pub mod random;
-pub mod ranges;
-pub mod suggest;
-pub mod table;
-pub mod terminal;
+pub(crate) mod ranges;
+pub(crate) mod suggest;
+pub(crate) mod table;
+pub(crate) mod terminal;

@@ -17,17 +17,17 @@ const STYLE: &str =
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Shows no progress from now on.
-pub fn set_quiet() {
+pub(crate) fn set_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Was [`set_quiet`] called?
-pub fn is_quiet() -> bool {
+pub(crate) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
 /// Progress of work of a known length.
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     /// The time of the last line; `None` if no lines are written.
     last_line: Option<Mutex<Instant>>,
@@ -35,7 +35,7 @@ pub struct Progress {
 
 impl Progress {
     /// Shows `done` of `total`, without a message.
-    pub fn new(total: u64, done: u64) -> Progress {
+    pub(crate) fn new(total: u64, done: u64) -> Progress {
         let is_terminal = io::stderr().is_terminal();
         let is_quiet = is_quiet();
         let bar = if is_terminal && !is_quiet { visible(total) } else { hidden(total) };
@@ -46,29 +46,30 @@ impl Progress {
     }
 
     /// Advances by `steps`.
-    pub fn inc(&self, steps: u64) {
+    pub(crate) fn inc(&self, steps: u64) {
         self.bar.inc(steps);
         self.write_line_if_due(Instant::now());
     }
 
     /// Sets the amount done.
-    pub fn set_position(&self, done: u64) {
+    #[cfg(any(feature = "train", test))]
+    pub(crate) fn set_position(&self, done: u64) {
         self.bar.set_position(done);
         self.write_line_if_due(Instant::now());
     }
 
     /// Sets the text after the count.
-    pub fn set_message(&self, message: impl Into<String>) {
+    pub(crate) fn set_message(&self, message: impl Into<String>) {
         self.bar.set_message(message.into());
     }
 
     /// Prints to the terminal without tearing the bar.
-    pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
+    pub(crate) fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
         self.bar.suspend(print)
     }
 
     /// Removes the bar.
-    pub fn finish_and_clear(&self) {
+    pub(crate) fn finish_and_clear(&self) {
         self.bar.finish_and_clear();
     }
 

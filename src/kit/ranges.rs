@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 ///
 /// # Errors
 /// A line that names the word that is not understood or out of range.
-pub fn parse(text: &str, bounds: RangeInclusive<i32>) -> Result<Vec<i32>, String> {
+pub(crate) fn parse(text: &str, bounds: RangeInclusive<i32>) -> Result<Vec<i32>, String> {
     let mut numbers = Vec::new();
     for word in text.split(',').map(str::trim) {
         let (first, last) = match word.split_once('-') {

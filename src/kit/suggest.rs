@@ -4,7 +4,7 @@
 const MIN_SIMILARITY: f64 = 0.8;
 
 /// The known name most similar to `word`, if one is similar enough. Case does not count.
-pub fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     names
         .into_iter()
@@ -15,12 +15,16 @@ pub fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// ` (did you mean 'verified-r3'?)`, or nothing. Goes behind "unknown scheme 'verifed-r3'".
-pub fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     closest(word, names).map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
 /// `unknown scheme 'verifed-r3' (did you mean 'verified-r3'?)`. Without a similar name it lists all.
-pub fn unknown<'a>(kind: &str, word: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn unknown<'a>(
+    kind: &str,
+    word: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let hint = match closest(word, names.iter().copied()) {
         Some(name) => format!("did you mean '{name}'?"),

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a column is aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Align {
+pub(crate) enum Align {
     /// For words.
     Left,
     /// For numbers.
@@ -13,26 +13,26 @@ pub enum Align {
 
 /// Rows of cells under heads. `Display` writes Markdown whose columns are aligned.
 #[derive(Clone, Debug)]
-pub struct TextTable {
+pub(crate) struct TextTable {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
 
 /// A column: its head, its alignment, and the cell of a row.
-pub type Column<'a, R> = (&'a str, Align, &'a dyn Fn(&R) -> String);
+pub(crate) type Column<'a, R> = (&'a str, Align, &'a dyn Fn(&R) -> String);
 
 /// Blanks between two columns on a terminal.
 const GAP: usize = 2;
 
 impl TextTable {
     /// An empty table with these heads.
-    pub fn new(columns: &[(&str, Align)]) -> TextTable {
+    pub(crate) fn new(columns: &[(&str, Align)]) -> TextTable {
         let own = |&(head, align): &(&str, Align)| (head.to_owned(), align);
         TextTable { columns: columns.iter().map(own).collect(), rows: Vec::new() }
     }
 
     /// A table with a row for each item, its cells made by the columns.
-    pub fn of<'a, R: 'a>(
+    pub(crate) fn of<'a, R: 'a>(
         rows: impl IntoIterator<Item = &'a R>,
         columns: &[Column<R>],
     ) -> TextTable {
@@ -46,14 +46,14 @@ impl TextTable {
     }
 
     /// Adds a row; missing cells stay empty, surplus ones are dropped.
-    pub fn push(&mut self, mut row: Vec<String>) {
+    pub(crate) fn push(&mut self, mut row: Vec<String>) {
         row.resize(self.columns.len(), String::new());
         self.rows.push(row);
     }
 
     /// The table for a terminal of `width` columns, or of any width. If it is too wide, it is cut into
     /// blocks below one another, each of which repeats the first `keys` columns.
-    pub fn plain(&self, width: Option<usize>, keys: usize) -> String {
+    pub(crate) fn plain(&self, width: Option<usize>, keys: usize) -> String {
         let widths = self.widths(0, |cell| cell.chars().count());
         let blocks = blocks(&widths, width, keys.min(widths.len()));
         let texts: Vec<String> =
@@ -62,7 +62,7 @@ impl TextTable {
     }
 
     /// The rows as CSV, heads first. Quoted as RFC 4180 asks.
-    pub fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let quoted = |cell: &String| {
             if cell.contains(['"', ',', '\n', '\r']) {
                 format!("\"{}\"", cell.replace('"', "\"\""))

@@ -3,13 +3,13 @@
 use terminal_size::{Height, Width, terminal_size};
 
 /// Columns of standard output; `None` if it is not a terminal.
-pub fn width() -> Option<usize> {
+pub(crate) fn width() -> Option<usize> {
     terminal_size().map(|(Width(columns), Height(_))| usize::from(columns))
 }
 
 /// Breaks text between words into lines of at most `width` columns; all lines but the first begin
 /// with `indent`. A word that is longer has a line of its own.
-pub fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut wrapped = String::new();
     let mut column = 0;
     for word in text.split_whitespace() {

@@ -22,8 +22,6 @@
 //! | `report` | what every report says about its origin, and numbers as text |
 //! | `chart` | figures as SVG |
 
-#![warn(unreachable_pub)]
-
 #[cfg(feature = "tune")]
 pub(crate) mod ablate;
 pub(crate) mod audit;

@@ -19,7 +19,7 @@ use crate::score::{Depth, MAX_DEPTH, MAX_PLY, Ply, Score};
 use crate::time::SearchState;
 
 /// The classic searcher. One is made for each search, so its history starts empty.
-pub struct Classic<'a> {
+pub(super) struct Classic<'a> {
     worker: Worker<'a>,
     options: ClassicOptions,
     /// By colour, origin and destination: the history of quiet moves.
@@ -32,14 +32,14 @@ pub struct Classic<'a> {
 
 impl<'a> Classic<'a> {
     /// A searcher for the worker's job.
-    pub fn new(worker: Worker<'a>, options: ClassicOptions) -> Classic<'a> {
+    pub(super) fn new(worker: Worker<'a>, options: ClassicOptions) -> Classic<'a> {
         let lists = (0..=MAX_PLY).map(|_| Scored::new()).collect();
         let killers = vec![[PackedMove::NONE; 2]; MAX_PLY + 1];
         Classic { worker, options, history: Box::new([[[0; 64]; 64]; 2]), lists, killers }
     }
 
     /// Deepens until the time manager stops the search. A mate does not end it.
-    pub fn run(mut self, report: &mut dyn FnMut(&Message)) -> Outcome {
+    pub(super) fn run(mut self, report: &mut dyn FnMut(&Message)) -> Outcome {
         let mut outcome = Outcome::default();
         for depth in self.first_depth()..=self.worker.time.max_depth() {
             let Some(lines) = self.iteration(depth, report) else {
@@ -75,7 +75,7 @@ impl<'a> Classic<'a> {
 
     /// Searches the position of the worker's job, `ply` plies from the root of another search, in the window
     /// `(beta - 1, beta)`, with iterations up to `depth`, and returns the score. `None` if stopped.
-    pub fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
+    pub(super) fn decide(mut self, beta: Score, depth: Depth, ply: Ply) -> Option<(Score, Stats)> {
         let root = &self.worker.job.root;
         for depth in 1..depth {
             self.search(root, beta - 1, beta, depth, ply, Path::ROOT)?;

@@ -11,7 +11,7 @@ use crate::score::Depth;
 
 /// The counters of all threads, the deepest iteration, and the latest result of each thread, from
 /// which the vote is taken.
-pub struct SharedContext {
+pub(crate) struct SharedContext {
     counts: Vec<Counts>,
     /// The depth of `deepest`, read often.
     depth: AtomicI32,
@@ -33,7 +33,7 @@ struct Counts {
 
 /// An iteration that a thread has completed.
 #[derive(Clone, Default)]
-pub struct CompletedIteration {
+pub(crate) struct CompletedIteration {
     pub depth: Depth,
     /// At least one line, best first.
     pub lines: Vec<Line>,
@@ -43,12 +43,12 @@ pub struct CompletedIteration {
 
 impl SharedContext {
     /// For a search of one thread, which returns its result to its caller.
-    pub fn for_one() -> SharedContext {
+    pub(crate) fn for_one() -> SharedContext {
         SharedContext { results: Vec::new(), ..SharedContext::new(1) }
     }
 
     /// For a search of at least one thread, each of which publishes its results.
-    pub fn new(threads: usize) -> SharedContext {
+    pub(crate) fn new(threads: usize) -> SharedContext {
         SharedContext {
             counts: (0..threads).map(|_| Counts::default()).collect(),
             depth: AtomicI32::new(0),
@@ -58,55 +58,55 @@ impl SharedContext {
         }
     }
 
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.counts.len()
     }
 
-    pub fn is_single(&self) -> bool {
+    pub(crate) fn is_single(&self) -> bool {
         self.counts.len() == 1
     }
 
     /// The endgame tables for a job. Reads them, so it may block.
-    pub fn read_endgame(&self, job: &SearchJob) -> &Endgame {
+    pub(crate) fn read_endgame(&self, job: &SearchJob) -> &Endgame {
         self.endgame.get_or_init(|| Endgame::new(job))
     }
 
     /// The endgame tables, if they have been read.
-    pub fn endgame(&self) -> Option<&Endgame> {
+    pub(crate) fn endgame(&self) -> Option<&Endgame> {
         self.endgame.get()
     }
 
     /// Stores the counters of a thread.
-    pub fn count(&self, thread: usize, stats: &Stats) {
+    pub(crate) fn count(&self, thread: usize, stats: &Stats) {
         let counts = &self.counts[thread];
         counts.nodes.store(stats.nodes, Relaxed);
         counts.tablebase_hits.store(stats.tablebase_hits, Relaxed);
     }
 
     /// Nodes of all threads, as of the last check of each.
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.counts.iter().map(|count| count.nodes.load(Relaxed)).sum()
     }
 
     /// Tablebase hits of all threads and of the root, as of the last check of each thread.
-    pub fn tablebase_hits(&self) -> u64 {
+    pub(crate) fn tablebase_hits(&self) -> u64 {
         let inside: u64 = self.counts.iter().map(|count| count.tablebase_hits.load(Relaxed)).sum();
         self.endgame().map_or(0, Endgame::hits) + inside
     }
 
     /// The depth of the deepest completed iteration; 0 before the first.
     #[inline]
-    pub fn depth(&self) -> Depth {
+    pub(crate) fn depth(&self) -> Depth {
         self.depth.load(Relaxed)
     }
 
     /// The deepest completed iteration.
-    pub fn deepest(&self) -> CompletedIteration {
+    pub(crate) fn deepest(&self) -> CompletedIteration {
         lock(&self.deepest).clone()
     }
 
     /// Reports a completed iteration. The first of its depth counts.
-    pub fn complete(&self, iteration: CompletedIteration) {
+    pub(crate) fn complete(&self, iteration: CompletedIteration) {
         let mut deepest = lock(&self.deepest);
         if iteration.depth > deepest.depth {
             self.depth.store(iteration.depth, Relaxed);
@@ -115,7 +115,7 @@ impl SharedContext {
     }
 
     /// Publishes the current result of a thread.
-    pub fn publish(&self, thread: usize, found: &Outcome, stats: Stats) {
+    pub(crate) fn publish(&self, thread: usize, found: &Outcome, stats: Stats) {
         if let Some(result) = self.results.get(thread) {
             let Outcome { lines, depth, .. } = found.clone();
             *lock(result) = Some(Outcome { lines, depth, stats, ..Outcome::default() });
@@ -123,19 +123,19 @@ impl SharedContext {
     }
 
     /// Publishes the final result of a thread.
-    pub fn finish(&self, thread: usize, outcome: Outcome) {
+    pub(crate) fn finish(&self, thread: usize, outcome: Outcome) {
         if let Some(result) = self.results.get(thread) {
             *lock(result) = Some(outcome);
         }
     }
 
     /// True if a thread has published a line.
-    pub fn has_result(&self) -> bool {
+    pub(crate) fn has_result(&self) -> bool {
         self.results.iter().any(|result| lock(result).is_some())
     }
 
     /// The latest result of each thread that has one, by number.
-    pub fn results(&self) -> Vec<Outcome> {
+    pub(crate) fn results(&self) -> Vec<Outcome> {
         self.results.iter().filter_map(|result| lock(result).clone()).collect()
     }
 }

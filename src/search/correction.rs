@@ -22,7 +22,7 @@ const LIMIT: i32 = 1024;
 type BySide<const N: usize> = Box<[[i16; N]; 2]>;
 
 /// One table for each feature, all by side to move.
-pub struct Correction {
+pub(crate) struct Correction {
     pawns: BySide<SLOTS>,
     non_pawns: [BySide<SLOTS>; 2],
     minors: BySide<SLOTS>,
@@ -35,7 +35,7 @@ pub struct Correction {
 }
 
 /// The moves one, two and four plies ago. The third is `None` unless its table is in use.
-pub type Moves = [Option<PieceSquare>; 3];
+pub(crate) type Moves = [Option<PieceSquare>; 3];
 
 impl Default for Correction {
     fn default() -> Correction {
@@ -45,7 +45,7 @@ impl Default for Correction {
 
 impl Correction {
     /// Empty tables.
-    pub fn new() -> Correction {
+    pub(crate) fn new() -> Correction {
         Correction {
             pawns: boxed([0; SLOTS]),
             non_pawns: [boxed([0; SLOTS]), boxed([0; SLOTS])],
@@ -58,7 +58,7 @@ impl Correction {
 
     /// Prefetches what [`Correction::corrected`] reads, except the tables by moves.
     #[inline]
-    pub fn prefetch(&self, position: &Position) {
+    pub(crate) fn prefetch(&self, position: &Position) {
         let keys = position.keys();
         let side = color_index(position.turn());
         let prefetch =
@@ -71,7 +71,7 @@ impl Correction {
 
     /// The evaluation plus the average error of similar positions.
     #[inline]
-    pub fn corrected(&self, position: &Position, moves: Moves, eval: Score) -> Score {
+    pub(crate) fn corrected(&self, position: &Position, moves: Moves, eval: Score) -> Score {
         if params::use_correction() == 0 {
             return eval;
         }
@@ -98,7 +98,7 @@ impl Correction {
     }
 
     /// Records that a search to `depth` scored `error` centipawns above the evaluation.
-    pub fn learn(&mut self, position: &Position, moves: Moves, depth: Depth, error: i32) {
+    pub(crate) fn learn(&mut self, position: &Position, moves: Moves, depth: Depth, error: i32) {
         let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
         let keys = position.keys();
         let side = color_index(position.turn());

@@ -10,7 +10,7 @@ use crate::score::{Depth, Score};
 
 /// The result of a singular search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Extension {
+pub(crate) enum Extension {
     /// Extend the move by this many plies; may be negative.
     Plies(Depth),
     /// Another move is better: search the TT move in normal move order.
@@ -21,7 +21,12 @@ pub enum Extension {
 
 /// Is the TT entry good enough for a singular search?
 #[inline]
-pub fn may_be_singular(depth: Depth, entry_depth: Depth, bound: Bound, tt_score: Score) -> bool {
+pub(crate) fn may_be_singular(
+    depth: Depth,
+    entry_depth: Depth,
+    bound: Bound,
+    tt_score: Score,
+) -> bool {
     params::use_singular() != 0
         && depth >= params::singular_depth()
         && entry_depth >= depth - 3
@@ -31,7 +36,7 @@ pub fn may_be_singular(depth: Depth, entry_depth: Depth, bound: Bound, tt_score:
 
 /// The score that the other moves must stay below.
 #[inline]
-pub fn singular_beta(tt_score: Score, node: &Node, bound: Bound, is_pv: bool) -> Score {
+pub(crate) fn singular_beta(tt_score: Score, node: &Node, bound: Bound, is_pv: bool) -> Score {
     let mut margin = params::singular_margin();
     // Smaller for exact entries, larger for former PV nodes. Idea: Reckless 3461653.
     if params::use_singular_bounds() != 0 {
@@ -43,7 +48,13 @@ pub fn singular_beta(tt_score: Score, node: &Node, bound: Bound, is_pv: bool) ->
 
 /// The extension of the TT move, if the other moves have `score` in a search below `beta`.
 #[inline]
-pub fn singular(score: Score, beta: Score, node: &Node, tt_score: Score, is_pv: bool) -> Extension {
+pub(crate) fn singular(
+    score: Score,
+    beta: Score,
+    node: &Node,
+    tt_score: Score,
+    is_pv: bool,
+) -> Extension {
     if score < beta {
         let double_margin = params::double_extension_margin()
             + if is_pv { params::double_extension_pv() } else { 0 }

@@ -9,22 +9,22 @@ use crate::board::{PackedMove, PieceSquare, Position, Square, color_index};
 use crate::search::params;
 
 /// Counters stay within ±`LIMIT`.
-pub const LIMIT: i32 = 16_384;
+pub(crate) const LIMIT: i32 = 16_384;
 
 /// A counter in `-LIMIT..=LIMIT`. The closer it is to the limit, the less a bonus moves it.
 #[derive(Clone, Copy, Default)]
-pub struct Counter(i16);
+pub(crate) struct Counter(i16);
 
 impl Counter {
     /// The value.
     #[inline]
-    pub const fn get(self) -> i32 {
+    pub(crate) const fn get(self) -> i32 {
         self.0 as i32
     }
 
     /// Adds a bonus or, if negative, a malus.
     #[inline]
-    pub fn update(&mut self, bonus: i32) {
+    pub(crate) fn update(&mut self, bonus: i32) {
         let bonus = bonus.clamp(-LIMIT, LIMIT);
         let value = self.get();
         self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
@@ -43,25 +43,26 @@ impl Counter {
 const PAWN_SLOTS: usize = 512;
 
 /// The history of the replies to one move, by piece and destination.
-pub type Replies = [Counter; 768];
+pub(crate) type Replies = [Counter; 768];
 
 /// Kinds of earlier moves: in check or not, capture or not. Without the feature `tune` there is one.
 const KINDS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
 
 /// An earlier move of the path, as the continuation history is indexed by it.
 #[derive(Clone, Copy)]
-pub struct PastMove(u16);
+pub(crate) struct PastMove(u16);
 
 impl PastMove {
     /// The piece moved, on its destination. `kind` counts if the history is split by kinds.
     #[inline]
-    pub fn new(moved: PieceSquare, kind: usize) -> PastMove {
-        PastMove((moved.index() + 768 * (kind % KINDS)) as u16)
+    pub(crate) fn new(moved: PieceSquare, kind: usize) -> PastMove {
+        let kind = if KINDS == 1 { 0 } else { kind };
+        PastMove((moved.index() + 768 * kind) as u16)
     }
 
     /// The kind of a move. Idea: PlentyChess 461.
     #[inline]
-    pub fn kind(position: &Position, m: PackedMove) -> usize {
+    pub(crate) fn kind(position: &Position, m: PackedMove) -> usize {
         if params::use_continuation_kinds() == 0 {
             return 0;
         }
@@ -75,7 +76,7 @@ impl PastMove {
 }
 
 /// All histories of one thread.
-pub struct History {
+pub(crate) struct History {
     /// Main history: by colour, by whether origin and destination are attacked, by origin and destination.
     quiet: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
     /// Capture history: by piece, destination and captured piece. Twice, see [`noisy_threat`].
@@ -88,7 +89,7 @@ pub struct History {
 
 /// A quiet move and what its histories are indexed by.
 #[derive(Clone, Copy)]
-pub struct Quiet {
+pub(crate) struct Quiet {
     colour: usize,
     attacked: usize,
     m: PackedMove,
@@ -99,7 +100,7 @@ pub struct Quiet {
 impl Quiet {
     /// A quiet move of a position, with the opponent's threats.
     #[inline]
-    pub fn new(position: &Position, threats: &Threats, m: PackedMove) -> Quiet {
+    pub(crate) fn new(position: &Position, threats: &Threats, m: PackedMove) -> Quiet {
         Quiet {
             colour: color_index(position.turn()),
             attacked: threat_index(threats, m),
@@ -111,7 +112,7 @@ impl Quiet {
 }
 
 /// The histories of a position's quiet moves.
-pub struct Quiets<'a> {
+pub(crate) struct Quiets<'a> {
     butterfly: &'a [[[Counter; 64]; 64]; 4],
     pawns: &'a Replies,
     continuations: [&'a Replies; 4],
@@ -123,7 +124,7 @@ static NOTHING: Replies = [Counter(0); 768];
 impl Quiets<'_> {
     /// The value of a move for move ordering: the weighted sum of its histories.
     #[inline]
-    pub fn value(&self, quiet: &Quiet) -> i32 {
+    pub(crate) fn value(&self, quiet: &Quiet) -> i32 {
         let moved = quiet.moved.index();
         let mut value = self.main_history(quiet) * params::weight_butterfly();
         if params::use_pawn_history() != 0 {
@@ -143,14 +144,14 @@ impl Quiets<'_> {
 
     /// The main history of a move.
     #[inline]
-    pub fn main_history(&self, quiet: &Quiet) -> i32 {
+    pub(crate) fn main_history(&self, quiet: &Quiet) -> i32 {
         let Quiet { attacked, m, .. } = *quiet;
         self.butterfly[attacked][m.from() as usize][m.to() as usize].get()
     }
 
     /// The continuation history of a move after the moves one, two and four plies ago, summed.
     #[inline]
-    pub fn continuation_history(&self, quiet: &Quiet) -> i32 {
+    pub(crate) fn continuation_history(&self, quiet: &Quiet) -> i32 {
         self.continuations[..3].iter().map(|replies| replies[quiet.moved.index()].get()).sum()
     }
 }
@@ -163,7 +164,7 @@ impl Default for History {
 
 impl History {
     /// Empty histories.
-    pub fn new() -> History {
+    pub(crate) fn new() -> History {
         History {
             quiet: boxed([[[Counter(0); 64]; 64]; 4]),
             noisy: boxed([[Counter(0); 7]; 768]),
@@ -174,7 +175,7 @@ impl History {
 
     /// The histories of a position's quiet moves. `before` are the moves one, two, four and six plies ago.
     #[inline]
-    pub fn quiets(&self, position: &Position, before: &[Option<PastMove>; 4]) -> Quiets<'_> {
+    pub(crate) fn quiets(&self, position: &Position, before: &[Option<PastMove>; 4]) -> Quiets<'_> {
         Quiets {
             butterfly: &self.quiet[color_index(position.turn())],
             pawns: &self.pawns[pawn_slot(position)],
@@ -184,13 +185,18 @@ impl History {
 
     /// The history of a capture or promotion.
     #[inline]
-    pub fn noisy(&self, position: &Position, threats: &Threats, m: PackedMove) -> i32 {
+    pub(crate) fn noisy(&self, position: &Position, threats: &Threats, m: PackedMove) -> i32 {
         let moved = moved_piece(position, m).index();
         self.noisy[noisy_threat(threats, m)][moved][captured_index(position, m)].get()
     }
 
     /// Adds to all histories of a quiet move.
-    pub fn update_quiet(&mut self, quiet: &Quiet, before: &[Option<PastMove>; 4], bonus: i32) {
+    pub(crate) fn update_quiet(
+        &mut self,
+        quiet: &Quiet,
+        before: &[Option<PastMove>; 4],
+        bonus: i32,
+    ) {
         self.update_main(quiet, bonus);
         self.pawns[quiet.pawns][quiet.moved.index()].update(bonus);
         let moved = quiet.moved.index();
@@ -206,13 +212,13 @@ impl History {
     }
 
     /// Adds to the main history of a quiet move.
-    pub fn update_main(&mut self, quiet: &Quiet, bonus: i32) {
+    pub(crate) fn update_main(&mut self, quiet: &Quiet, bonus: i32) {
         let Quiet { colour, attacked, m, .. } = *quiet;
         self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
     }
 
     /// Adds to the history of a capture or promotion.
-    pub fn update_noisy(
+    pub(crate) fn update_noisy(
         &mut self,
         position: &Position,
         threats: &Threats,
@@ -226,14 +232,14 @@ impl History {
 }
 
 /// The bonus of a move that cut at this depth.
-pub fn bonus(depth: i32) -> i32 {
+pub(crate) fn bonus(depth: i32) -> i32 {
     (depth * params::history_bonus() - params::history_bonus_base())
         .clamp(0, params::history_bonus_max())
 }
 
 /// The moved piece on its destination. Castling counts as the king on its rook's square.
 #[inline]
-pub fn moved_piece(position: &Position, m: PackedMove) -> PieceSquare {
+pub(crate) fn moved_piece(position: &Position, m: PackedMove) -> PieceSquare {
     PieceSquare::new(position.turn(), position.moved_role(m), m.to())
 }
 
@@ -260,7 +266,7 @@ fn noisy_threat(threats: &Threats, m: PackedMove) -> usize {
 }
 
 /// Makes an array directly on the heap, since it may be too large for the stack.
-pub fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
+pub(crate) fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
     match vec![value; N].into_boxed_slice().try_into() {
         Ok(array) => array,
         Err(_) => unreachable!("the vector has N elements"),

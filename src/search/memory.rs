@@ -12,7 +12,7 @@ const CONTAINER_LIMITS: [&str; 2] =
 const SYSTEM_SHARE: u64 = 16;
 
 /// Free memory in bytes, less the system's share. `None` if unknown.
-pub fn available() -> Option<u64> {
+pub(super) fn available() -> Option<u64> {
     let free = field("/proc/meminfo", "MemAvailable")?;
     let limits = CONTAINER_LIMITS.iter().filter_map(|path| read(path)?.trim().parse().ok());
     let free = limits.fold(free, u64::min);
@@ -21,7 +21,7 @@ pub fn available() -> Option<u64> {
 
 /// True if there seems to be room for `count` threads, each with a stack and some memory. A stack is
 /// mostly address space, which `ulimit -v` bounds.
-pub fn has_room(count: usize, stack: u64, bytes: u64) -> bool {
+pub(super) fn has_room(count: usize, stack: u64, bytes: u64) -> bool {
     let needed = |each: u64| each.saturating_mul(count as u64);
     count == 0
         || (available().is_none_or(|free| needed(bytes) <= free)
@@ -30,7 +30,7 @@ pub fn has_room(count: usize, stack: u64, bytes: u64) -> bool {
 
 /// Resident memory of this process in bytes.
 #[cfg(test)]
-pub fn resident() -> Option<u64> {
+pub(crate) fn resident() -> Option<u64> {
     field("/proc/self/status", "VmRSS")
 }
 
@@ -48,7 +48,7 @@ fn address_space_limit(table: &str) -> Option<u64> {
 
 /// Asks Linux for large pages, which save misses of the TLB in a table that is read at random. Best
 /// effort; a no-op on other systems.
-pub fn prefer_large_pages<T>(memory: &mut [T]) {
+pub(super) fn prefer_large_pages<T>(memory: &mut [T]) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
         const PAGE: usize = 4096;
@@ -67,7 +67,7 @@ pub fn prefer_large_pages<T>(memory: &mut [T]) {
 
 /// Loads a cache line ahead of its use. Best effort; a no-op on platforms without prefetch.
 #[inline]
-pub fn prefetch<T>(wanted: &T) {
+pub(super) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

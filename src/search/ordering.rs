@@ -4,7 +4,7 @@ use crate::board::movegen::{Kind, MAX_MOVES, MoveList, generate};
 use crate::board::{PackedMove, Position, Role};
 
 /// Moves with values, picked best first by selection sort: most nodes are cut after a few moves.
-pub struct Scored {
+pub(crate) struct Scored {
     moves: MoveList,
     /// From the highest bit: value (32 bits), place in the order of generation, reversed (16), move (16). The
     /// greatest key is the best move; among equal values, the one generated first.
@@ -20,13 +20,18 @@ impl Default for Scored {
 
 impl Scored {
     /// No moves.
-    pub const fn new() -> Scored {
+    pub(crate) const fn new() -> Scored {
         Scored { moves: MoveList::new(), keys: [0; MAX_MOVES], next: 0 }
     }
 
     /// Generates the moves of one kind with their values.
     #[inline]
-    pub fn fill(&mut self, position: &Position, kind: Kind, value: impl Fn(PackedMove) -> i32) {
+    pub(crate) fn fill(
+        &mut self,
+        position: &Position,
+        kind: Kind,
+        value: impl Fn(PackedMove) -> i32,
+    ) {
         self.moves.clear();
         self.next = 0;
         generate(position, kind, &mut self.moves);
@@ -38,7 +43,7 @@ impl Scored {
 
     /// Picks the best of the remaining moves; among equal values, the one generated first.
     #[inline]
-    pub fn take(&mut self) -> Option<(PackedMove, i32)> {
+    pub(crate) fn take(&mut self) -> Option<(PackedMove, i32)> {
         let rest = &mut self.keys[self.next..self.moves.len()];
         let mut best = *rest.first()?;
         let mut at = 0;
@@ -56,7 +61,7 @@ impl Scored {
 /// Most valuable victim first, then least valuable attacker (MVV/LVA). A promotion counts as a capture of a
 /// queen.
 #[inline]
-pub fn mvv_lva(position: &Position, m: PackedMove) -> i32 {
+pub(crate) fn mvv_lva(position: &Position, m: PackedMove) -> i32 {
     let victim = position.captured(m).map_or(0, |role| role as i32);
     let gain = if m.promoted_to() == Some(Role::Queen) { Role::Queen as i32 } else { 0 };
     (victim + gain) * 8 - position.moved_role(m) as i32

@@ -29,7 +29,7 @@ const THREAD_BYTES: u64 = 8 << 20;
 
 /// The search threads of an engine.
 #[derive(Default)]
-pub struct Pool {
+pub(crate) struct Pool {
     threads: Vec<Sender<Order>>,
 }
 
@@ -58,7 +58,7 @@ impl Pool {
     ///
     /// # Errors
     /// If there is no memory for them or the system cannot start them. The pool is then unchanged.
-    pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
+    pub(crate) fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
         let present = self.threads.len();
         if !memory::has_room(threads.saturating_sub(present), STACK_BYTES as u64, THREAD_BYTES) {
             return Err(ThreadError::Memory { threads });
@@ -78,12 +78,12 @@ impl Pool {
     }
 
     /// Forgets what was learned, for a new game.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.threads.iter().for_each(|thread| give(thread, Order::Forget));
     }
 
     /// Starts a search on the first threads of the pool, as many as its context has.
-    pub fn start(&self, search: &Arc<Search>) {
+    pub(crate) fn start(&self, search: &Arc<Search>) {
         search.table.new_search();
         for thread in self.threads.iter().take(search.shared.threads()) {
             give(thread, Order::Search(Arc::clone(search)));
@@ -91,7 +91,7 @@ impl Pool {
     }
 
     /// Blocks until all threads have done what they were ordered to.
-    pub fn wait_until_idle(&self) {
+    pub(crate) fn wait_until_idle(&self) {
         wait_for(&self.threads);
     }
 }
@@ -143,7 +143,7 @@ fn serve(number: usize, orders: &Receiver<Order>) {
 type Report = Box<dyn FnMut(&Message) + Send>;
 
 /// A search on the threads of a pool.
-pub struct Search {
+pub(crate) struct Search {
     job: SearchJob,
     /// The job with its handicap applied, if it has one.
     weakened: Option<SearchJob>,
@@ -160,7 +160,7 @@ pub struct Search {
 
 impl Search {
     /// A search by a number of threads. `report` is called on the first of them.
-    pub fn new(
+    pub(crate) fn new(
         job: SearchJob,
         table: Arc<Table>,
         time: Arc<TimeManager>,
@@ -181,38 +181,33 @@ impl Search {
     }
 
     /// Decides when the search ends.
-    pub fn time(&self) -> &TimeManager {
+    pub(crate) fn time(&self) -> &TimeManager {
         &self.time
     }
 
-    /// The table that the search uses.
-    pub fn table(&self) -> &Table {
-        &self.table
-    }
-
     /// True if the first thread, which checks the limits, has come to its end.
-    pub fn is_first_done(&self) -> bool {
+    pub(crate) fn is_first_done(&self) -> bool {
         self.is_done[0].load(Ordering::Acquire)
     }
 
     /// True if all threads have come to their end.
-    pub fn is_all_done(&self) -> bool {
+    pub(crate) fn is_all_done(&self) -> bool {
         self.is_done.iter().all(|done| done.load(Ordering::Acquire))
     }
 
     /// True if a thread has completed an iteration.
-    pub fn has_result(&self) -> bool {
+    pub(crate) fn has_result(&self) -> bool {
         self.shared.has_result()
     }
 
     /// The message of the panic that ended the first thread, if one did.
-    pub fn panic(&self) -> Option<Box<str>> {
+    pub(crate) fn panic(&self) -> Option<Box<str>> {
         lock(&self.panic).clone()
     }
 
     /// Ends the reports and lets the threads vote. A thread that is still searching votes with its
     /// last completed iteration.
-    pub fn conclude(&self) -> Outcome {
+    pub(crate) fn conclude(&self) -> Outcome {
         *lock(&self.report) = None;
         vote::conclude(&self.job, &self.shared, self.shared.results())
     }

@@ -9,7 +9,7 @@ use crate::score::{Depth, Ply, Score};
 /// True in the first plies, where a node with this `alpha` is not pruned by static evaluation. If `alpha` is
 /// already winning, only a mate can raise it, and the rule holds for more plies.
 #[inline]
-pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
+pub(crate) fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
     let is_won = alpha >= Score::cp(params::sacrifice_mate_score());
     let last = if is_won { params::sacrifice_mate_ply() } else { params::sacrifice_ply() };
     params::use_sacrifices() != 0 && ply as i32 <= last
@@ -17,7 +17,7 @@ pub fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
 
 /// Reverse futility ("static null move"): the evaluation is above beta by a margin per ply of depth.
 #[inline]
-pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, margin: i32) -> bool {
+pub(crate) fn reverse_futility(depth: Depth, eval: Score, beta: Score, margin: i32) -> bool {
     params::use_reverse_futility() != 0
         && depth <= params::reverse_futility_depth()
         && !beta.is_decisive()
@@ -27,13 +27,13 @@ pub fn reverse_futility(depth: Depth, eval: Score, beta: Score, margin: i32) -> 
 
 /// The margin of reverse futility.
 #[inline]
-pub fn linear_margin(depth: Depth, improving: bool) -> i32 {
+pub(crate) fn linear_margin(depth: Depth, improving: bool) -> i32 {
     params::reverse_futility_margin() * (depth - Depth::from(improving))
 }
 
 /// Blends a fail-high score with beta: keeps `weight / 1024` of the part above beta.
 #[inline]
-pub fn blend_fail_high(score: Score, beta: Score, weight: i32) -> Score {
+pub(crate) fn blend_fail_high(score: Score, beta: Score, weight: i32) -> Score {
     if score >= beta && !score.is_decisive() && !beta.is_decisive() {
         beta + (score - beta) * weight / 1024
     } else {
@@ -43,7 +43,7 @@ pub fn blend_fail_high(score: Score, beta: Score, weight: i32) -> Score {
 
 /// Late-move pruning: quiet moves after this many moves are skipped.
 #[inline]
-pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
+pub(crate) fn late_move_count(depth: Depth, improving: bool) -> i32 {
     if params::use_late_move_pruning() == 0 {
         return i32::MAX;
     }
@@ -54,7 +54,7 @@ pub fn late_move_count(depth: Depth, improving: bool) -> i32 {
 /// Late-move pruning by the amount of improvement and the history of the move. Idea: Reckless 81030de,
 /// 0941ecc.
 #[inline]
-pub fn late_move_count_by_history(depth: Depth, improvement: i32, history: i32) -> i32 {
+pub(crate) fn late_move_count_by_history(depth: Depth, improvement: i32, history: i32) -> i32 {
     let fine = params::lmp_base()
         + params::lmp_depth() * depth * depth
         + params::lmp_improvement() * improvement.clamp(-100, 150)
@@ -65,7 +65,7 @@ pub fn late_move_count_by_history(depth: Depth, improvement: i32, history: i32) 
 /// The error of the evaluation that margins add: the size of the correction. Idea: Reckless 6f3ca28, 2b33519;
 /// PlentyChess 422.
 #[inline]
-pub fn error_margin(correction: i32) -> i32 {
+pub(crate) fn error_margin(correction: i32) -> i32 {
     if params::use_error_margins() == 0 {
         return 0;
     }
@@ -74,7 +74,7 @@ pub fn error_margin(correction: i32) -> i32 {
 
 /// The material that a capture must win in quiescence. Idea: Reckless d660304, 9f967d8.
 #[inline]
-pub fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, history: i32) -> i32 {
+pub(crate) fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, history: i32) -> i32 {
     (alpha - eval) / 8
         - correction.abs()
         - params::quiescence_exchange_margin()
@@ -84,7 +84,12 @@ pub fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, history: 
 /// The margin of reverse futility as a polynomial. `is_safe`: no own piece is attacked. Idea:
 /// Reckless c5b6133, 272be84.
 #[inline]
-pub fn quadratic_margin(depth: Depth, improvement: i32, correction: i32, is_safe: bool) -> i32 {
+pub(crate) fn quadratic_margin(
+    depth: Depth,
+    improvement: i32,
+    correction: i32,
+    is_safe: bool,
+) -> i32 {
     let margin = params::rfp_quadratic() * depth * depth + params::rfp_linear() * depth
         - params::rfp_improvement() * improvement.clamp(-200, 200) / 128
         + params::rfp_error() * correction.abs() / 128
@@ -94,7 +99,7 @@ pub fn quadratic_margin(depth: Depth, improvement: i32, correction: i32, is_safe
 
 /// Futility pruning of a quiet move. `depth` is the expected reduced depth.
 #[inline]
-pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
+pub(crate) fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
     let margin = params::futility_base()
         + params::futility_margin() * depth
         + history / params::futility_history();
@@ -103,7 +108,7 @@ pub fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
 
 /// Futility pruning of a capture. `depth` is the expected reduced depth, `victim` the value captured.
 #[inline]
-pub fn capture_futility(
+pub(crate) fn capture_futility(
     depth: Depth,
     eval: Score,
     victim: i32,
@@ -122,7 +127,7 @@ pub fn capture_futility(
 /// History pruning: a quiet move with a bad continuation history. `reduced` is the expected reduced
 /// depth, `depth` that of the node.
 #[inline]
-pub fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) -> bool {
+pub(crate) fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) -> bool {
     params::use_history_pruning() != 0
         && ply as i32 > params::history_pruning_spared_ply()
         && reduced <= params::history_pruning_depth()
@@ -131,14 +136,14 @@ pub fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) -> bool
 
 /// The material that a quiet move may lose by exchange, at most zero. `depth` is the expected reduced depth.
 #[inline]
-pub fn quiet_loss(depth: Depth) -> i32 {
+pub(crate) fn quiet_loss(depth: Depth) -> i32 {
     let depth = depth.max(0);
     -params::exchange_quiet_margin() * depth * depth
 }
 
 /// The material that a capture may lose by exchange, at most zero.
 #[inline]
-pub fn noisy_loss(depth: Depth, history: i32) -> i32 {
+pub(crate) fn noisy_loss(depth: Depth, history: i32) -> i32 {
     let allowance = history * params::exchange_noisy_history() / 1024;
     -(params::exchange_noisy_margin() * depth + allowance).max(0)
 }

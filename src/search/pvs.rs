@@ -31,11 +31,11 @@ use crate::eval;
 use crate::score::{MAX_PLY, Score};
 use picker::Lists;
 
-pub use moves::Candidate;
-pub use node::Node;
+pub(super) use moves::Candidate;
+pub(super) use node::Node;
 
 /// The searcher of one thread.
-pub struct Pvs<'a> {
+pub(super) struct Pvs<'a> {
     worker: Worker<'a>,
     memory: &'a mut Memory,
     /// By ply: cutoffs since the node two plies above was entered.
@@ -51,7 +51,7 @@ pub struct Pvs<'a> {
 }
 
 /// The memory that a thread keeps between the searches of a game.
-pub struct Memory {
+pub(super) struct Memory {
     history: History,
     correction: Correction,
     /// By ply: the moves of the node on the path. Kept to save the allocation.
@@ -66,7 +66,7 @@ pub struct Memory {
 
 impl Memory {
     /// Empty histories.
-    pub fn new() -> Memory {
+    pub(super) fn new() -> Memory {
         let lists = (0..=MAX_PLY + 1).map(|_| Lists::default()).collect();
         Memory {
             history: History::new(),
@@ -79,7 +79,7 @@ impl Memory {
     }
 
     /// The accumulators of the last search, for the next one.
-    pub fn take_eval(&mut self) -> Option<eval::State> {
+    pub(super) fn take_eval(&mut self) -> Option<eval::State> {
         self.eval.take()
     }
 }
@@ -106,7 +106,7 @@ impl RootMoves {
 
 impl<'a> Pvs<'a> {
     /// A searcher for the worker's job. `report` receives the lines it finds.
-    pub fn new(
+    pub(super) fn new(
         worker: Worker<'a>,
         memory: &'a mut Memory,
         report: &'a mut dyn FnMut(&Message),

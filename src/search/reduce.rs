@@ -47,7 +47,7 @@ fn logarithms(depth: Depth, number: i32) -> i32 {
 
 /// The reduction of a late quiet move that Step 11 expects, in plies.
 #[inline]
-pub fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
+pub(crate) fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
     let growth = logarithms(depth, number) * params::pruning_slope() / 1024;
     let fine = growth + params::pruning_base() - 1024 * i32::from(pv);
     (fine >> 10) + Depth::from(!improving && growth > 1024)
@@ -56,7 +56,12 @@ pub fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
 /// The reduction of a late move in plies; may be negative, the caller clamps it. `many_cutoffs`: more than
 /// two child nodes have failed high.
 #[inline]
-pub fn late_move(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> Depth {
+pub(crate) fn late_move(
+    node: &Node,
+    candidate: &Candidate,
+    is_pv: bool,
+    many_cutoffs: bool,
+) -> Depth {
     if params::use_late_move_reductions() == 0 {
         return 0;
     }
@@ -125,14 +130,14 @@ fn experiments(node: &Node, is_pv: bool, many_cutoffs: bool) -> i32 {
 
 /// Plies by which the reduced search of a late move is deeper in PV nodes. Idea: Rose PR 102, Reckless.
 #[inline]
-pub fn pv_depth(is_pv: bool) -> Depth {
+pub(crate) fn pv_depth(is_pv: bool) -> Depth {
     if params::use_pv_depth() != 0 && is_pv { params::pv_depth() } else { 0 }
 }
 
 /// The change of depth for the second search of a late move that beat alpha. `best` is the best score
 /// of the earlier moves. Idea: Stockfish, 2022.
 #[inline]
-pub fn correction(score: Score, best: Score) -> Depth {
+pub(crate) fn correction(score: Score, best: Score) -> Depth {
     Depth::from(score > best + params::deeper_margin())
         - Depth::from(score < best + params::shallower_margin())
 }

@@ -10,7 +10,7 @@ use crate::kit::random::Random;
 const CAPACITY: usize = 8;
 
 /// A uniform sample of the positions it is offered (Vitter 1985, algorithm R).
-pub struct Sampler {
+pub(crate) struct Sampler {
     random: Random,
     offered: usize,
     kept: Vec<Position>,
@@ -18,7 +18,8 @@ pub struct Sampler {
 
 impl Sampler {
     /// An empty sample. The random numbers decide which positions stay in it.
-    pub fn new(random: Random) -> Sampler {
+    #[cfg(any(feature = "train", test))]
+    pub(crate) fn new(random: Random) -> Sampler {
         Sampler { random, offered: 0, kept: Vec::with_capacity(CAPACITY) }
     }
 
@@ -34,7 +35,8 @@ impl Sampler {
     }
 
     /// The positions, in random order.
-    pub fn into_positions(mut self) -> Vec<Position> {
+    #[cfg(any(feature = "train", test))]
+    pub(crate) fn into_positions(mut self) -> Vec<Position> {
         self.random.shuffle(&mut self.kept);
         self.kept
     }

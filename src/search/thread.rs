@@ -6,6 +6,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use super::classic::Classic;
 use super::context::SharedContext;
 use super::pvs::{Memory, Pvs};
+#[cfg(feature = "train")]
 use super::sample::Sampler;
 use super::table::Table;
 use super::worker::Worker;
@@ -13,13 +14,13 @@ use super::{Message, Outcome, SearchJob, Searcher, vote};
 use crate::time::TimeManager;
 
 /// The stack of a thread that searches. The search recurses once per ply.
-pub const STACK_BYTES: usize = 16 << 20;
+pub(crate) const STACK_BYTES: usize = 16 << 20;
 
 /// Starts `work`, which searches, on a thread of a scope.
 ///
 /// # Errors
 /// If the system cannot start another thread.
-pub fn spawn_scoped<'scope, R: Send + 'scope>(
+pub(crate) fn spawn_scoped<'scope, R: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> R + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, R>> {
@@ -30,7 +31,7 @@ pub fn spawn_scoped<'scope, R: Send + 'scope>(
 ///
 /// [`SearchThread::run`] searches on the caller's thread. An engine's threads are a
 /// [`Pool`](super::pool::Pool).
-pub struct SearchThread {
+pub(crate) struct SearchThread {
     memory: Memory,
 }
 
@@ -42,18 +43,19 @@ impl Default for SearchThread {
 
 impl SearchThread {
     /// Nothing learned yet.
-    pub fn new() -> SearchThread {
+    pub(crate) fn new() -> SearchThread {
         SearchThread { memory: Memory::new() }
     }
 
     /// Forgets what was learned, for a new game.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.memory = Memory::new();
     }
 
     /// Sets the sampler, which is shown the positions that are evaluated, and returns the previous
     /// one. It does not change the search.
-    pub fn set_sampler(&mut self, sampler: Option<Sampler>) -> Option<Sampler> {
+    #[cfg(feature = "train")]
+    pub(crate) fn set_sampler(&mut self, sampler: Option<Sampler>) -> Option<Sampler> {
         std::mem::replace(&mut self.memory.sampler, sampler)
     }
 
@@ -62,7 +64,7 @@ impl SearchThread {
     ///
     /// If the root has a legal move, the outcome has a line with at least one move, even if the
     /// limits allow no node.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         job: &SearchJob,
         table: &Table,

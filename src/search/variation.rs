@@ -12,7 +12,7 @@ const MATE_BUDGET: u32 = 50_000;
 /// Extends a line with moves from the table: to its depth if the score is exact, to a reply if it is a
 /// bound. A mate is extended only if its end is found. Moves that end the game are never added, except to
 /// complete a mate.
-pub fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
+pub(super) fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
     let mut walk = Walk::from(job);
     line.moves.iter().for_each(|&m| walk.play(m));
     let searched = line.moves.len();
@@ -31,7 +31,7 @@ pub fn complete(line: &mut Line, job: &SearchJob, table: &Table) {
 
 /// Extends the line of a mate to its end: from the table, or by a search of all moves. A no-op for
 /// other lines, and where the search would take too long.
-pub fn complete_mate(line: &mut Line, job: &SearchJob, table: &Table) {
+pub(super) fn complete_mate(line: &mut Line, job: &SearchJob, table: &Table) {
     if is_whole(line) {
         return;
     }
@@ -84,7 +84,7 @@ fn mate_line(position: &Position, plies: Depth, budget: &mut u32) -> Option<Vec<
 }
 
 /// False if the line promises a mate and ends before it.
-pub fn is_whole(line: &Line) -> bool {
+pub(super) fn is_whole(line: &Line) -> bool {
     line.score.mate_plies().is_none_or(|plies| line.moves.len() as Depth == plies)
 }
 

@@ -8,7 +8,7 @@ use crate::score::Score;
 
 /// Combines the results of the threads. The result of the first thread, if any, must come first. If there
 /// is no result, returns the best move by static evaluation.
-pub fn conclude(job: &SearchJob, shared: &SharedContext, results: Vec<Outcome>) -> Outcome {
+pub(crate) fn conclude(job: &SearchJob, shared: &SharedContext, results: Vec<Outcome>) -> Outcome {
     let mut outcome = elect(job, results);
     if let Some(endgame) = shared.endgame() {
         outcome.stats.tablebase_hits += endgame.hits();
@@ -62,7 +62,7 @@ fn winner(results: &[Outcome]) -> usize {
 }
 
 /// The outcome where no search could be started: the best move by static evaluation.
-pub fn without_search(job: &SearchJob) -> Outcome {
+pub(crate) fn without_search(job: &SearchJob) -> Outcome {
     Outcome { lines: static_line(job).into_iter().collect(), ..Outcome::default() }
 }
 

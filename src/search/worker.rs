@@ -22,7 +22,7 @@ const AHEAD_FROM: Depth = 5;
 const MAX_FIRST_LINE_NODES: u64 = 50_000;
 
 /// Counting, stopping, the path from the root and principal variations.
-pub struct Worker<'a> {
+pub(super) struct Worker<'a> {
     pub job: &'a SearchJob,
     pub table: &'a Table,
     pub time: &'a TimeManager,
@@ -75,7 +75,7 @@ impl<'a> Worker<'a> {
     ///
     /// The first thread checks the limits; the others search until they are stopped. `last` is the
     /// evaluation state of the last search, whose memory is reused.
-    pub fn new(
+    pub(super) fn new(
         job: &'a SearchJob,
         table: &'a Table,
         time: &'a TimeManager,
@@ -113,7 +113,7 @@ impl<'a> Worker<'a> {
 
     /// Counts a node. `None` if the search must stop.
     #[inline]
-    pub fn enter(&mut self, ply: Ply) -> Option<()> {
+    pub(super) fn enter(&mut self, ply: Ply) -> Option<()> {
         if self.stats.nodes >= self.next_look {
             self.look()?;
         }
@@ -147,7 +147,7 @@ impl<'a> Worker<'a> {
     }
 
     /// From now on the search may be stopped: a line of depth 1 is complete.
-    pub fn allow_stop(&mut self) {
+    pub(super) fn allow_stop(&mut self) {
         if self.must_finish {
             self.must_finish = false;
             self.look_soon();
@@ -155,7 +155,7 @@ impl<'a> Worker<'a> {
     }
 
     /// True if the search must end and has a line to answer with.
-    pub fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.time.is_stopped() && !self.is_first_line_due()
     }
 
@@ -165,64 +165,64 @@ impl<'a> Worker<'a> {
     }
 
     /// Checks the limits before the next node, for use after something slow.
-    pub fn look_soon(&mut self) {
+    pub(super) fn look_soon(&mut self) {
         self.next_look = self.stats.nodes;
     }
 
     /// True if some root moves are excluded. The root's score is then not the position's.
-    pub fn is_root_partial(&self) -> bool {
+    pub(super) fn is_root_partial(&self) -> bool {
         !self.excluded.is_empty() || !self.job.search_moves.is_empty()
     }
 
     /// True if another thread has completed this iteration or a deeper one.
-    pub fn is_overtaken(&self) -> bool {
+    pub(super) fn is_overtaken(&self) -> bool {
         self.shared.depth() >= self.target
     }
 
     /// The depth of the iteration after one of depth `last`. Every second thread searches a ply
     /// deeper than the others. What it stores serves them in their next iteration; at equal depths
     /// all threads would be at the same nodes at the same time.
-    pub fn next_depth(&self, last: Depth) -> Depth {
+    pub(super) fn next_depth(&self, last: Depth) -> Depth {
         let ahead = Depth::from(self.number % 2 == 1 && last >= AHEAD_FROM);
         (last + 1 + ahead).min(self.time.max_depth())
     }
 
     /// Returns to the root from anywhere in the tree.
-    pub fn rewind(&mut self) {
+    pub(super) fn rewind(&mut self) {
         self.keys.truncate(self.job.earlier.len());
         self.eval.reset(&self.job.root);
     }
 
     /// Publishes the counters of this thread.
-    pub fn publish(&self) {
+    pub(super) fn publish(&self) {
         self.shared.count(self.number, &self.stats);
     }
 
     /// Publishes what this thread has found so far.
-    pub fn publish_result(&self, found: &Outcome) {
+    pub(super) fn publish_result(&self, found: &Outcome) {
         self.shared.publish(self.number, found, self.stats);
     }
 
     /// Nodes of all threads.
-    pub fn all_nodes(&self) -> u64 {
+    pub(super) fn all_nodes(&self) -> u64 {
         self.publish();
         self.shared.nodes()
     }
 
     /// True for the thread that checks the limits and reports.
-    pub fn is_first(&self) -> bool {
+    pub(super) fn is_first(&self) -> bool {
         self.number == 0
     }
 
     /// Prefetches the table entry of the position after a move.
     #[inline]
-    pub fn prefetch(&self, position: &Position, m: PackedMove) {
+    pub(super) fn prefetch(&self, position: &Position, m: PackedMove) {
         self.table.prefetch(position.approximate_key_after(m));
     }
 
     /// Plays a move. [`Worker::unmake`] takes it back.
     #[inline]
-    pub fn make(&mut self, position: &Position, m: PackedMove) -> Position {
+    pub(super) fn make(&mut self, position: &Position, m: PackedMove) -> Position {
         // Cloned here, so that the copy is built in place in the caller's frame.
         let mut next = position.clone();
         let change = next.play_in_place(m);
@@ -233,7 +233,7 @@ impl<'a> Worker<'a> {
 
     /// Plays a null move. [`Worker::unmake`] takes it back.
     #[inline]
-    pub fn pass(&mut self, position: &Position) -> Position {
+    pub(super) fn pass(&mut self, position: &Position) -> Position {
         self.keys.push(position.key());
         self.eval.push(&Default::default());
         position.pass()
@@ -241,26 +241,26 @@ impl<'a> Worker<'a> {
 
     /// Takes back the last move or null move.
     #[inline]
-    pub fn unmake(&mut self) {
+    pub(super) fn unmake(&mut self) {
         self.keys.pop();
         self.eval.pop();
     }
 
     /// Does the first part of an evaluation, while memory is being fetched.
     #[inline]
-    pub fn prepare(&mut self, position: &Position) {
+    pub(super) fn prepare(&mut self, position: &Position) {
         self.eval.prepare(position);
     }
 
     /// The static evaluation of the current position.
     #[inline]
-    pub fn evaluate(&mut self, position: &Position) -> Score {
+    pub(super) fn evaluate(&mut self, position: &Position) -> Score {
         self.eval.evaluate(position)
     }
 
     /// True if the position, `ply` plies from the root, is drawn by rule.
     #[inline]
-    pub fn is_draw(&self, position: &Position, ply: Ply) -> bool {
+    pub(super) fn is_draw(&self, position: &Position, ply: Ply) -> bool {
         position.is_repetition(&self.keys, ply)
             || position.is_fifty_moves()
             || position.is_insufficient_material()
@@ -268,13 +268,13 @@ impl<'a> Worker<'a> {
 
     /// True if the side to move can repeat a position since the root with its next move.
     #[inline]
-    pub fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
+    pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         position.can_repeat(&self.keys, ply)
     }
 
     /// Asks the observer, if there is one, whether a null-move cutoff may stand.
     #[inline]
-    pub fn accepts(
+    pub(super) fn accepts(
         &self,
         position: &Position,
         node: &null_move::NodeFacts,
@@ -287,7 +287,7 @@ impl<'a> Worker<'a> {
     }
 
     /// True if a move is to be searched at the root.
-    pub fn is_wanted_at_root(&self, m: PackedMove) -> bool {
+    pub(super) fn is_wanted_at_root(&self, m: PackedMove) -> bool {
         let asked = &self.job.search_moves;
         (asked.is_empty() || asked.contains(&m))
             && !self.excluded.contains(&m)
@@ -296,7 +296,7 @@ impl<'a> Worker<'a> {
 
     /// Empties the principal variation of a ply.
     #[inline]
-    pub fn clear_pv(&mut self, ply: Ply) {
+    pub(super) fn clear_pv(&mut self, ply: Ply) {
         match self.pv.get_mut(ply) {
             Some(variation) => variation.length = 0,
             None => self.reach(ply),
@@ -311,7 +311,7 @@ impl<'a> Worker<'a> {
 
     /// Sets the principal variation of a ply to a move and the child's variation.
     #[inline]
-    pub fn update_pv(&mut self, ply: Ply, m: PackedMove) {
+    pub(super) fn update_pv(&mut self, ply: Ply, m: PackedMove) {
         let (upper, lower) = self.pv.split_at_mut(ply + 1);
         let below = lower.first().map_or(&[][..], Variation::moves);
         let variation = &mut upper[ply];
@@ -322,12 +322,12 @@ impl<'a> Worker<'a> {
     }
 
     /// The principal variation of the root.
-    pub fn root_pv(&self) -> &[PackedMove] {
+    pub(super) fn root_pv(&self) -> &[PackedMove] {
         self.pv.first().map_or(&[], Variation::moves)
     }
 
     /// A record of a completed iteration.
-    pub fn iteration(&self, line: &Line) -> Iteration {
+    pub(super) fn iteration(&self, line: &Line) -> Iteration {
         Iteration {
             depth: line.depth,
             best: line.moves.first().copied().unwrap_or_default(),

@@ -2,13 +2,13 @@
 //! step size, from running means of its gradient and of the gradient's square.
 
 /// Decay of the running mean of the gradient.
-pub const BETA1: f32 = 0.9;
+pub(super) const BETA1: f32 = 0.9;
 /// Decay of the running mean of its square.
-pub const BETA2: f32 = 0.999;
+pub(super) const BETA2: f32 = 0.999;
 
 /// The running means of some parameters.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Adam {
+pub(super) struct Adam {
     /// Of the gradients.
     pub means: Vec<f32>,
     /// Of their squares.
@@ -17,7 +17,7 @@ pub struct Adam {
 
 /// What all parameters share in one step.
 #[derive(Clone, Copy, Debug)]
-pub struct Rate {
+pub(super) struct Rate {
     lr: f32,
     mean_correction: f32,
     square_correction: f32,
@@ -26,7 +26,7 @@ pub struct Rate {
 
 impl Rate {
     /// The rate of step `step`, counted from 1, at learning rate `lr`.
-    pub fn new(lr: f32, step: u64, epsilon: f32) -> Rate {
+    pub(super) fn new(lr: f32, step: u64, epsilon: f32) -> Rate {
         let step = i32::try_from(step).unwrap_or(i32::MAX);
         Rate {
             lr,
@@ -39,13 +39,13 @@ impl Rate {
 
 impl Adam {
     /// No gradients seen yet.
-    pub fn new(parameters: usize) -> Adam {
+    pub(super) fn new(parameters: usize) -> Adam {
         Adam { means: vec![0.0; parameters], squares: vec![0.0; parameters] }
     }
 
     /// Replaces gradients by the amounts to subtract from the parameters.
     #[inline(always)]
-    pub fn update(&mut self, gradients: &mut [f32], rate: Rate) {
+    pub(super) fn update(&mut self, gradients: &mut [f32], rate: Rate) {
         let memory = self.means.iter_mut().zip(&mut self.squares);
         for (gradient, (mean, square)) in gradients.iter_mut().zip(memory) {
             *mean += (1.0 - BETA1) * (*gradient - *mean);

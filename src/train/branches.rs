@@ -14,7 +14,7 @@ use crate::kit::random::Random;
 
 /// Games that have at least one undecided position.
 #[derive(Debug)]
-pub struct Branches {
+pub(crate) struct Branches {
     games: Vec<TrainingGame>,
 }
 
@@ -23,7 +23,7 @@ impl Branches {
     ///
     /// # Errors
     /// If a file cannot be read or holds anything but games, or all their positions are decided.
-    pub fn read(files: &[PathBuf]) -> Result<Branches, TrainError> {
+    pub(crate) fn read(files: &[PathBuf]) -> Result<Branches, TrainError> {
         let mut games = Vec::new();
         visit_games(files, |_, game| {
             if open_plies(&game).next().is_some() {
@@ -34,7 +34,7 @@ impl Branches {
     }
 
     /// Picks an undecided position of a random game.
-    pub fn pick(&self, random: &mut Random) -> Option<Position> {
+    pub(crate) fn pick(&self, random: &mut Random) -> Option<Position> {
         let game = random.pick(&self.games)?;
         let plies: Vec<usize> = open_plies(game).collect();
         let ply = *random.pick(&plies)?;

@@ -12,7 +12,7 @@
 
 /// The model of expected points.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Curve {
+pub(crate) struct Curve {
     /// Centipawns per unit of the logistic function.
     pub scale: f64,
     /// Centipawns at which a side wins every other game; 0 for a single logistic curve.
@@ -21,7 +21,7 @@ pub struct Curve {
 
 /// Expected points at some logit, which is the value divided by the scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Expected {
+pub(crate) struct Expected {
     /// Between 0 and 1.
     pub points: f64,
     /// `1 - points`, without rounding it to 0.
@@ -32,17 +32,17 @@ pub struct Expected {
 
 impl Curve {
     /// A single logistic curve.
-    pub fn logistic(scale: f64) -> Curve {
+    pub(crate) fn logistic(scale: f64) -> Curve {
         Curve { scale, offset: 0.0 }
     }
 
     /// Expected points of a value in centipawns, 0 to 1.
-    pub fn points(self, value: f64) -> f64 {
+    pub(crate) fn points(self, value: f64) -> f64 {
         self.expected(value / self.scale).points
     }
 
     /// Expected points at a logit.
-    pub fn expected(self, logit: f64) -> Expected {
+    pub(crate) fn expected(self, logit: f64) -> Expected {
         // Beyond this the values do not change, and divisions by 0 are possible.
         let logit = logit.clamp(-100.0, 100.0);
         let offset = self.offset / self.scale;
@@ -65,14 +65,14 @@ fn logistic(logit: f64) -> (f64, f64) {
 }
 
 /// Cross entropy of expected against true points, both 0 to 1.
-pub fn cross_entropy(target: f64, points: f64) -> f64 {
+pub(crate) fn cross_entropy(target: f64, points: f64) -> f64 {
     let p = points.clamp(1e-12, 1.0 - 1e-12);
     -(target * p.ln() + (1.0 - target) * (1.0 - p).ln())
 }
 
 /// The scale at which values in centipawns predict the points paired with them best by cross entropy, found by
 /// golden section search.
-pub fn fitted(pairs: &[(f64, f64)], offset: f64) -> Curve {
+pub(crate) fn fitted(pairs: &[(f64, f64)], offset: f64) -> Curve {
     let loss = |scale: f64| -> f64 {
         let curve = Curve { scale, offset };
         pairs.iter().map(|&(value, points)| cross_entropy(points, curve.points(value))).sum()

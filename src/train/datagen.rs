@@ -34,7 +34,7 @@ use progress::Progress;
 
 /// Options of `tacet datagen`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct DatagenArgs {
+pub(crate) struct DatagenArgs {
     /// Write the games to FILE; the same command resumes an existing FILE
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
@@ -80,7 +80,7 @@ const DEFAULT_GAMES: u64 = 10_000;
 /// # Errors
 /// If a file cannot be opened, is in use, was begun with other options or cannot be written, the
 /// evaluation cannot be loaded, or memory is short.
-pub fn run(args: &DatagenArgs) -> Result<(), TrainError> {
+pub(crate) fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     let evaluator = evaluator(&args.eval_file)?;
     let mut output = Output::open(args)?;
     let goal = Goal::of(args);

@@ -35,7 +35,7 @@ use crate::score::Score;
 
 /// A game with the score of every position before its move.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TrainingGame {
+pub(crate) struct TrainingGame {
     /// Where it began, after the opening moves.
     pub start: Position,
     /// How it ended.
@@ -46,7 +46,7 @@ pub struct TrainingGame {
 
 /// A position that the search of a game evaluated, with the result of a search of its own.
 #[derive(Clone, PartialEq, Debug)]
-pub struct InnerPosition {
+pub(crate) struct InnerPosition {
     /// The number of the game, from 1, in the file of games that was written with this one. A trainer
     /// holds the position out together with that game.
     pub game: u32,
@@ -60,12 +60,12 @@ pub struct InnerPosition {
 
 impl InnerPosition {
     /// The largest number of a game.
-    pub const MAX_GAME: u32 = (1 << 24) - 1;
+    pub(crate) const MAX_GAME: u32 = (1 << 24) - 1;
     /// The bytes of a stored position.
-    pub const BYTES: u64 = (HEADER + 2 * STEP) as u64;
+    pub(crate) const BYTES: u64 = (HEADER + 2 * STEP) as u64;
 
     /// The position in viriformat's bytes: a game of one move.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let moves = vec![(self.best, self.score)];
         let game = TrainingGame { start: self.position.clone(), result: GameResult::Draw, moves };
         let mut bytes = game.to_bytes();
@@ -78,7 +78,7 @@ impl InnerPosition {
     ///
     /// # Errors
     /// If the bytes are not a game of one legal move with the number of another game, or end early.
-    pub fn read(reader: &mut impl Read) -> Result<Option<InnerPosition>, FormatError> {
+    pub(crate) fn read(reader: &mut impl Read) -> Result<Option<InnerPosition>, FormatError> {
         let Some((header, stored)) = TrainingGame::read_with_header(reader)? else {
             return Ok(None);
         };
@@ -95,7 +95,7 @@ impl InnerPosition {
 
 /// An error in stored data.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FormatError {
+pub(crate) enum FormatError {
     /// The file ends within a game.
     Truncated,
     /// The bytes of a start position are invalid.
@@ -141,7 +141,7 @@ const END: [u8; STEP] = [0; STEP];
 
 impl TrainingGame {
     /// The game in viriformat's bytes.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut packed = dataformat::Game::new(&viri_board(&self.start));
         packed.set_outcome(match self.result {
             GameResult::Win(Color::White) => GameOutcome::WhiteWin(WinType::Adjudication),
@@ -161,7 +161,7 @@ impl TrainingGame {
     ///
     /// # Errors
     /// If the bytes are not a game of legal moves, or end early.
-    pub fn read(reader: &mut impl Read) -> Result<Option<TrainingGame>, FormatError> {
+    pub(crate) fn read(reader: &mut impl Read) -> Result<Option<TrainingGame>, FormatError> {
         Ok(TrainingGame::read_with_header(reader)?.map(|(_, game)| game))
     }
 
@@ -188,7 +188,7 @@ impl TrainingGame {
     }
 
     /// Every position with the move made in it and its score for White.
-    pub fn positions(&self) -> impl Iterator<Item = (Position, PackedMove, Score)> + '_ {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (Position, PackedMove, Score)> + '_ {
         let mut position = self.start.clone();
         self.moves.iter().map(move |&(m, score)| {
             let next = position.play(m).0;
@@ -202,7 +202,7 @@ impl TrainingGame {
 ///
 /// # Errors
 /// If the system cannot read.
-pub fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, FormatError> {
+pub(crate) fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, FormatError> {
     let mut whole = Extent::default();
     loop {
         let mut header = [0; HEADER];
@@ -229,7 +229,7 @@ pub fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, FormatEr
 
 /// The result of [`whole_games`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// Games.
     pub games: u64,
     /// Their positions.
@@ -336,7 +336,7 @@ fn unpack_move(raw: u16) -> Option<PackedMove> {
 ///
 /// # Errors
 /// If it does not, or cannot be read.
-pub fn check_beginning(reader: &mut impl Read) -> Result<(), FormatError> {
+pub(crate) fn check_beginning(reader: &mut impl Read) -> Result<(), FormatError> {
     let mut header = [0; HEADER];
     match fill(reader, &mut header)? {
         0 => Ok(()),

@@ -6,14 +6,14 @@
 //! centipawns into expected points, `adam` is the optimiser of both trainers.
 
 mod adam;
-pub mod branches;
-pub mod curve;
-pub mod datagen;
-pub mod format;
-pub mod prior;
-pub mod texel;
-pub mod trainer;
-pub mod wdl;
+pub(crate) mod branches;
+pub(crate) mod curve;
+pub(crate) mod datagen;
+pub(crate) mod format;
+pub(crate) mod prior;
+pub(crate) mod texel;
+pub(crate) mod trainer;
+pub(crate) mod wdl;
 
 use std::fs::File;
 use std::io::BufReader;
@@ -24,13 +24,13 @@ use crate::kit::files::FilesError;
 use format::TrainingGame;
 
 /// The name, for `datagen` and `judge`, of the piece-square values from which all networks descend.
-pub const FIRST: &str = "<first>";
+pub(crate) const FIRST: &str = "<first>";
 
 /// Visits the games of all files in order, each with its number in its file, counted from 1.
 ///
 /// # Errors
 /// If a file cannot be read, or holds anything but games.
-pub fn visit_games(
+pub(crate) fn visit_games(
     files: &[PathBuf],
     mut visit: impl FnMut(u64, TrainingGame),
 ) -> Result<(), TrainError> {
@@ -53,7 +53,7 @@ pub fn visit_games(
 /// An error in making or using data. Displays as one line.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say what the fields are.
-pub enum TrainError {
+pub(crate) enum TrainError {
     /// Options that contradict each other.
     #[error("{0}")]
     Usage(String),
@@ -140,7 +140,7 @@ impl TrainError {
     }
 
     /// True if the error is in the input, not in the system.
-    pub fn is_bad_input(&self) -> bool {
+    pub(crate) fn is_bad_input(&self) -> bool {
         match self {
             TrainError::Files(error) => error.exit_status() == 2,
             TrainError::Write { .. }

@@ -7,15 +7,15 @@
 use crate::eval::classical::{Halves, TaperedValue, pair};
 
 /// Squares of the left half of the board, rank by rank from White's first rank.
-pub const SQUARES: usize = 32;
+pub(crate) const SQUARES: usize = 32;
 
 /// Folds a square onto the left half.
-pub fn half_square(square: usize) -> usize {
+pub(crate) fn half_square(square: usize) -> usize {
     square / 8 * 4 + steps_from_edge(square % 8)
 }
 
 /// The values of each kind of piece, from pawn to king, on the squares of the left half.
-pub fn tables() -> Halves {
+pub(crate) fn tables() -> Halves {
     std::array::from_fn(|role| {
         std::array::from_fn(|square| PROFILES[role].value(square % 4, square / 4))
     })

@@ -24,7 +24,7 @@ use crate::score::Score;
 
 /// Options of `tacet tune-eval`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct TuneArgs {
+pub(crate) struct TuneArgs {
     /// Files of games made by `tacet datagen`
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub struct TuneArgs {
 /// # Errors
 /// If a file cannot be read, holds anything but games, or all of them hold no quiet position; and
 /// if `output` fails.
-pub fn run(args: &TuneArgs, output: &mut impl Write) -> Result<(), TrainError> {
+pub(crate) fn run(args: &TuneArgs, output: &mut impl Write) -> Result<(), TrainError> {
     let (training, held_out) = load(&args.files)?;
     if training.samples.is_empty() || held_out.samples.is_empty() {
         return Err(TrainError::NoPositions);
@@ -142,7 +142,7 @@ impl Data {
 }
 
 /// True for quiet positions in which no rule corrects the evaluation. `m` is the move played, `score` White's.
-pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
+pub(crate) fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
     !position.in_check()
         && !position.is_noisy(m)
         && !score.is_decisive()
@@ -150,7 +150,7 @@ pub fn is_wanted(position: &Position, m: PackedMove, score: Score) -> bool {
 }
 
 /// True where the evaluation of endings changes the value. `score` is White's.
-pub fn is_corrected(position: &Position, score: Score) -> bool {
+pub(crate) fn is_corrected(position: &Position, score: Score) -> bool {
     let strong = Color::from_white(score > Score::ZERO);
     let balance = Balance::of(position, strong);
     endings::may_mislead(position)

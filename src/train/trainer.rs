@@ -20,7 +20,7 @@
 mod checkpoint;
 mod corpus;
 mod history;
-pub mod judge;
+pub(crate) mod judge;
 mod kernels;
 mod learner;
 mod loss;
@@ -53,11 +53,9 @@ use model::Model;
 use sample::Sample;
 use schedule::{Ramp, SUPERBATCH, Schedule};
 
-pub use corpus::HELD_OUT;
-
 /// Options of `tacet train`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct TrainArgs {
+pub(crate) struct TrainArgs {
     /// Files of games made by `tacet datagen`
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     pub data: Vec<PathBuf>,
@@ -157,7 +155,7 @@ const ROWS: u64 = 20;
 /// # Errors
 /// If a file cannot be read or written or holds anything but games, if there is no quiet position, or if the
 /// checkpoint belongs to another run.
-pub fn run(args: &TrainArgs) -> Result<(), TrainError> {
+pub(crate) fn run(args: &TrainArgs) -> Result<(), TrainError> {
     if args.final_lr > args.lr {
         return Err(TrainError::Usage(format!(
             "--final-lr {} is larger than --lr {}",

@@ -15,7 +15,7 @@ use crate::score::wdl::{MOVES, REFERENCE, WinModel, powers};
 
 /// Options of `tacet fit-wdl`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct FitWdlArgs {
+pub(crate) struct FitWdlArgs {
     /// Files of games made by `tacet datagen`
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub struct FitWdlArgs {
 /// # Errors
 /// If a file cannot be read or holds anything but games, if there are fewer than [`MIN_POSITIONS`] positions
 /// to count, or if the output cannot be written.
-pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError> {
+pub(crate) fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError> {
     let mut counts = Counts::new();
     visit_games(&args.files, |_, game| {
         for (position, _, score) in game.positions() {
@@ -52,7 +52,7 @@ pub fn run(args: &FitWdlArgs, output: &mut impl Write) -> Result<(), TrainError>
 }
 
 /// Fewer positions than this determine no curve: at 10,000 the centre of the curve is known to about 5 %.
-pub const MIN_POSITIONS: u64 = 10_000;
+pub(crate) const MIN_POSITIONS: u64 = 10_000;
 
 /// Larger scores are not counted: their games are mostly decided or adjudicated.
 const MAX_SCORE: i32 = 700;

@@ -14,13 +14,13 @@ use crate::search::{self, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
 /// The default depth.
-pub const DEPTH: Depth = 12;
+pub(crate) const DEPTH: Depth = 12;
 /// Hash size in MB.
 const HASH: usize = 16;
 
 /// Openings, middlegames and endings: well-known opening positions, positions of Bratko & Kopec
 /// (1982) and of the perft suites, textbook endings, and some of our own.
-pub const POSITIONS: [&str; 40] = [
+pub(crate) const POSITIONS: [&str; 40] = [
     // Openings.
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
@@ -68,7 +68,7 @@ pub const POSITIONS: [&str; 40] = [
 ];
 
 /// A search of every position on one thread, each with an empty table.
-pub struct Bench {
+pub(crate) struct Bench {
     searcher: Searcher,
     scheme: &'static Scheme,
     /// By position.
@@ -78,7 +78,7 @@ pub struct Bench {
 
 impl Bench {
     /// A bench with the given settings.
-    pub fn new(depth: Depth, searcher: Searcher, scheme: &'static Scheme) -> Bench {
+    pub(crate) fn new(depth: Depth, searcher: Searcher, scheme: &'static Scheme) -> Bench {
         let manager = |_| TimeManager::with_limits(Limits::to_depth(depth));
         let managers = POSITIONS.iter().map(manager).collect();
         Bench { searcher, scheme, managers, stopped: AtomicBool::new(false) }

@@ -29,7 +29,7 @@ const PATIENCE: u32 = 200;
 const LONGEST_LINE: u64 = 4_096;
 
 /// The making of openings.
-pub struct Openings {
+pub(crate) struct Openings {
     wanted: GenFens,
     evaluator: Evaluator,
     stopped: AtomicBool,
@@ -37,7 +37,7 @@ pub struct Openings {
 
 impl Openings {
     /// A job for these openings. The evaluation tells which are decided.
-    pub fn new(wanted: GenFens, evaluator: Evaluator) -> Openings {
+    pub(crate) fn new(wanted: GenFens, evaluator: Evaluator) -> Openings {
         Openings { wanted, evaluator, stopped: AtomicBool::new(false) }
     }
 

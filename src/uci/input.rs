@@ -6,7 +6,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, bounded};
 
 /// Maximum length of a line in bytes; longer lines are rejected. A game of a hundred thousand moves is shorter.
-pub const MAX_LINE: usize = 2 << 20;
+pub(crate) const MAX_LINE: usize = 2 << 20;
 
 /// Lines read ahead.
 const READ_AHEAD: usize = 16;
@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A line of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InputLine {
+pub(crate) enum InputLine {
     /// The text with its line end.
     Text(String),
     /// More than [`MAX_LINE`] bytes.
@@ -28,7 +28,7 @@ pub enum InputLine {
 ///
 /// # Errors
 /// If the thread cannot be started.
-pub fn lines(input: impl BufRead + Send + 'static) -> io::Result<Receiver<InputLine>> {
+pub(crate) fn lines(input: impl BufRead + Send + 'static) -> io::Result<Receiver<InputLine>> {
     let (sender, receiver) = bounded(READ_AHEAD);
     let read = move || {
         for line in Lines::of(input) {

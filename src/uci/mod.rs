@@ -9,15 +9,15 @@
 //! all earlier commands. It stops the running one, and each queued command is stopped as soon as it starts,
 //! so every `go` gets a `bestmove`. `quit` empties the queue.
 
-pub mod bench;
+pub(crate) mod bench;
 pub mod command;
-pub mod genfens;
-pub mod input;
+pub(crate) mod genfens;
+pub(crate) mod input;
 pub mod options;
-pub mod output;
-pub mod perft;
-pub mod schemes;
-pub mod task;
+pub(crate) mod output;
+pub(crate) mod perft;
+pub(crate) mod schemes;
+pub(crate) mod task;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Write};

@@ -27,7 +27,7 @@ pub enum Style {
 }
 
 /// Turns the messages of one search into lines of text.
-pub struct Reporter {
+pub(crate) struct Reporter {
     root: Position,
     chess960: bool,
     wdl: bool,
@@ -39,18 +39,18 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter for a search of `root`. Moves are written in Chess960 notation if `chess960` is set or the
     /// position needs it.
-    pub fn new(root: Position, chess960: bool, style: Style) -> Reporter {
+    pub(crate) fn new(root: Position, chess960: bool, style: Style) -> Reporter {
         let chess960 = chess960 || root.needs_chess960();
         Reporter { root, chess960, wdl: false, style, shown: None }
     }
 
     /// Adds win, draw and loss chances to every score.
-    pub fn with_wdl(self, wdl: bool) -> Reporter {
+    pub(crate) fn with_wdl(self, wdl: bool) -> Reporter {
         Reporter { wdl, ..self }
     }
 
     /// The heading above the first line.
-    pub fn heading(&self) -> Option<String> {
+    pub(crate) fn heading(&self) -> Option<String> {
         match self.style {
             Style::Table { width } => Some(table::heading(&self.root, self.wdl, width)),
             Style::Uci | Style::Json => None,
@@ -58,7 +58,7 @@ impl Reporter {
     }
 
     /// The text of a message, `elapsed` after the start. Only GUIs see the current move.
-    pub fn message(&mut self, message: &Message, elapsed: Duration) -> Option<String> {
+    pub(crate) fn message(&mut self, message: &Message, elapsed: Duration) -> Option<String> {
         match message {
             Message::Line(info) => Some(self.info(info, elapsed)),
             Message::Move(CurrentMove { m, number, depth }) if self.style == Style::Uci => {
@@ -70,7 +70,7 @@ impl Reporter {
     }
 
     /// The text of a progress report. Only GUIs see it.
-    pub fn progress(&self, progress: SearchProgress) -> Option<String> {
+    pub(crate) fn progress(&self, progress: SearchProgress) -> Option<String> {
         let SearchProgress { nodes, hash_full, elapsed } = progress;
         let nps = per_second(nodes, elapsed);
         let time = elapsed.as_millis();
@@ -79,7 +79,7 @@ impl Reporter {
     }
 
     /// One line of a running search, `elapsed` after its start.
-    pub fn info(&mut self, info: &Info, elapsed: Duration) -> String {
+    pub(crate) fn info(&mut self, info: &Info, elapsed: Duration) -> String {
         if info.multi_pv == 1 {
             self.shown = Some(info.clone());
         }
@@ -91,7 +91,7 @@ impl Reporter {
     }
 
     /// The end of a search: the last `info` lines and the `bestmove`.
-    pub fn answer(&mut self, answer: &Answer) -> Vec<String> {
+    pub(crate) fn answer(&mut self, answer: &Answer) -> Vec<String> {
         let mut lines: Vec<String> =
             answer.fault.iter().map(|fault| remark(self.style, &fault.to_string())).collect();
         let Some(best) = answer.outcome.lines.first() else {
@@ -194,7 +194,7 @@ impl Reporter {
 }
 
 /// A remark: an `info string` in UCI.
-pub fn remark(style: Style, text: &str) -> String {
+pub(crate) fn remark(style: Style, text: &str) -> String {
     match style {
         Style::Uci => format!("info string {text}"),
         Style::Table { .. } => text.to_owned(),
@@ -203,7 +203,7 @@ pub fn remark(style: Style, text: &str) -> String {
 }
 
 /// The static evaluation of a position: `score` is from the side to move.
-pub fn evaluation(position: &Position, score: Score) -> String {
+pub(crate) fn evaluation(position: &Position, score: Score) -> String {
     format!(
         "evaluation {} ({} to move; from the side to move, {})",
         pawns(score),
@@ -218,7 +218,7 @@ fn units() -> String {
 }
 
 /// Nodes per second. A time of zero counts as a microsecond.
-pub fn per_second(nodes: u64, elapsed: Duration) -> u64 {
+pub(crate) fn per_second(nodes: u64, elapsed: Duration) -> u64 {
     let micros = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }
@@ -232,7 +232,7 @@ fn uci_score(score: Score) -> String {
 }
 
 /// A score for people: `+0.31`, `#3`, `#-2`; [`normalised`].
-pub fn pawns(score: Score) -> String {
+pub(crate) fn pawns(score: Score) -> String {
     match score.mate_moves() {
         Some(moves) => format!("#{moves}"),
         None => format!("{:+.2}", f64::from(normalised(score)) / 100.0),

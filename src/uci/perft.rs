@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::board::perft::divide;
 
 /// A perft run.
-pub struct Perft {
+pub(crate) struct Perft {
     root: Position,
     depth: u32,
     divided: bool,
@@ -21,7 +21,7 @@ pub struct Perft {
 impl Perft {
     /// A run from `root` to `depth`, at least 1. `divided` shows the count of each move, `chess960`
     /// writes castling as Chess960 does.
-    pub fn new(root: Position, depth: u32, divided: bool, chess960: bool) -> Perft {
+    pub(crate) fn new(root: Position, depth: u32, divided: bool, chess960: bool) -> Perft {
         Perft { root, depth, divided, chess960, stopped: AtomicBool::new(false) }
     }
 }

@@ -10,7 +10,7 @@ const HEADINGS: [&str; 6] =
 
 /// Every scheme, one aligned line each, under a heading. Where that is wider than `width`, a block
 /// of lines each.
-pub fn table(width: Option<usize>) -> String {
+pub(crate) fn table(width: Option<usize>) -> String {
     let wide = wide();
     match width {
         Some(width) if wide.lines().any(|line| line.chars().count() > width) => narrow(width),

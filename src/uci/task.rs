@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use crate::search::thread::STACK_BYTES;
 
 /// Long work.
-pub trait Job: Send + Sync {
+pub(crate) trait Job: Send + Sync {
     /// The name, for messages.
     fn name(&self) -> &'static str;
 
@@ -24,7 +24,7 @@ pub trait Job: Send + Sync {
 }
 
 /// A running [`Job`]. Dropping it stops it.
-pub struct Task {
+pub(crate) struct Task {
     job: Arc<dyn Job>,
     /// The output. Closed at the end.
     said: Receiver<String>,
@@ -36,7 +36,7 @@ impl Task {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn start(job: impl Job + 'static) -> io::Result<Task> {
+    pub(crate) fn start(job: impl Job + 'static) -> io::Result<Task> {
         let (sender, said) = unbounded();
         let job: Arc<dyn Job> = Arc::new(job);
         let worker = Arc::clone(&job);
@@ -52,12 +52,12 @@ impl Task {
     }
 
     /// The output. The channel is closed when the task has ended.
-    pub fn said(&self) -> &Receiver<String> {
+    pub(crate) fn said(&self) -> &Receiver<String> {
         &self.said
     }
 
     /// Asks the task to stop. Its output ends with the channel.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.job.stop();
     }
 
@@ -65,7 +65,7 @@ impl Task {
     ///
     /// # Errors
     /// If the work failed.
-    pub fn join(mut self) -> Result<(), String> {
+    pub(crate) fn join(mut self) -> Result<(), String> {
         let name = self.job.name();
         let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
         ended.unwrap_or_else(|_| Err("it panicked".to_owned())).map_err(|e| format!("{name}: {e}"))

@@ -6,11 +6,11 @@
 use super::{Halves, pair};
 
 /// Bonus for the side to move, in centipawns.
-pub const TEMPO: i32 = 5;
+pub(crate) const TEMPO: i32 = 5;
 
 /// Each piece on each square.
 #[rustfmt::skip]
-pub const HALVES: Halves = [
+pub(crate) const HALVES: Halves = [
     [ // Pawn
         pair(0, 0), pair(0, 0), pair(0, 0), pair(0, 0),
         pair(30, 145), pair(60, 143), pair(65, 129), pair(49, 122),

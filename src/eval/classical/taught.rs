@@ -6,11 +6,11 @@
 use super::{Halves, pair};
 
 /// Bonus for the side to move, in centipawns.
-pub const TEMPO: i32 = 16;
+pub(crate) const TEMPO: i32 = 16;
 
 /// Each piece on each square.
 #[rustfmt::skip]
-pub const HALVES: Halves = [
+pub(crate) const HALVES: Halves = [
     [ // Pawn
         pair(0, 0), pair(0, 0), pair(0, 0), pair(0, 0),
         pair(35, 181), pair(73, 205), pair(68, 208), pair(54, 202),

@@ -106,7 +106,7 @@ mod x86 {
             mod $module {
                 use super::{Kernels, Row};
 
-                pub const KERNELS: Kernels = Kernels { name: $name, update, output };
+                pub(super) const KERNELS: Kernels = Kernels { name: $name, update, output };
 
                 fn update(from: &Row, to: &mut Row, put: &[&Row], removed: &[&Row]) {
                     #[target_feature(enable = $features)]
@@ -134,7 +134,7 @@ mod x86 {
     kernels!(vnni, "AVX-512 VNNI", "avx512f,avx512bw,avx512vl,avx512vnni");
 
     /// The kernels that this processor can run, fastest last.
-    pub fn usable() -> Vec<Kernels> {
+    pub(super) fn usable() -> Vec<Kernels> {
         let avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl");

@@ -10,7 +10,7 @@ use crate::search::stats::Stats;
 use crate::search::{Bound, params, prune};
 
 /// The decision of steps 6 to 9.
-pub enum Cut {
+pub(super) enum Cut {
     /// Return this score.
     Return(Score),
     /// Search the moves. With `verify`, search them again in full if none of them reaches beta.

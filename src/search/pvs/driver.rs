@@ -15,7 +15,7 @@ const REPORT_AFTER: Duration = Duration::from_secs(3);
 
 impl Pvs<'_> {
     /// Deepens until the time manager stops the search.
-    pub fn run(mut self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut stable = 0;
         let mut trend = Trend::default();
@@ -54,7 +54,7 @@ impl Pvs<'_> {
 
     /// Searches the root in the window `(beta - 1, beta)`, with iterations up to `depth`, and returns the
     /// score. `None` if stopped.
-    pub fn decide(mut self, beta: Score, depth: Depth) -> Option<(Score, Stats)> {
+    pub(crate) fn decide(mut self, beta: Score, depth: Depth) -> Option<(Score, Stats)> {
         let mut score = beta;
         for depth in 1..=depth.max(1) {
             self.worker.target = depth;

@@ -12,7 +12,7 @@ use crate::search::params;
 /// Moves searched without a cutoff. They lose history if another move is best. Keeps the first [`Tried::MAX`]
 /// of each kind.
 #[derive(Default)]
-pub struct Tried {
+pub(super) struct Tried {
     moves: [[PackedMove; Tried::MAX]; 2],
     lengths: [usize; 2],
 }
@@ -20,7 +20,7 @@ pub struct Tried {
 impl Tried {
     const MAX: usize = 32;
 
-    pub fn push(&mut self, m: PackedMove, quiet: bool) {
+    pub(super) fn push(&mut self, m: PackedMove, quiet: bool) {
         let kind = usize::from(quiet);
         if self.lengths[kind] < Tried::MAX {
             self.moves[kind][self.lengths[kind]] = m;

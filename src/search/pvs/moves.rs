@@ -14,7 +14,7 @@ use crate::search::history::{PastMove, Quiet, moved_piece};
 use crate::search::{params, prune, reduce};
 
 /// A move about to be searched.
-pub struct Candidate {
+pub(crate) struct Candidate {
     pub m: PackedMove,
     /// Its place in the order, from 1.
     pub number: i32,

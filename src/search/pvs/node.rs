@@ -12,7 +12,7 @@ use crate::search::{Bound, correction, params, prune};
 use super::Pvs;
 
 /// The kind of a node, known at compile time.
-pub trait NodeType {
+pub(crate) trait NodeType {
     /// The window was open when the node was entered.
     const PV: bool;
     /// The root of the search.
@@ -20,11 +20,11 @@ pub trait NodeType {
 }
 
 /// The root.
-pub struct Root;
+pub(super) struct Root;
 /// A node with an open window.
-pub struct PvNode;
+pub(super) struct PvNode;
 /// A node with a zero window: `beta = alpha + 1`.
-pub struct ZeroWindow;
+pub(super) struct ZeroWindow;
 
 impl NodeType for Root {
     const PV: bool = true;
@@ -42,7 +42,7 @@ impl NodeType for ZeroWindow {
 }
 
 /// One node on the path from the root. The nodes of the path are linked by `parent`.
-pub struct Node<'p> {
+pub(crate) struct Node<'p> {
     /// The node above; `None` at the root.
     pub parent: Option<&'p Node<'p>>,
     pub ply: Ply,
@@ -140,25 +140,25 @@ impl<'p> Node<'p> {
     }
 
     /// The root, with a window.
-    pub fn root(alpha: Score, beta: Score, depth: Depth) -> Node<'static> {
+    pub(crate) fn root(alpha: Score, beta: Score, depth: Depth) -> Node<'static> {
         Node::new(None, 0, (alpha, beta), depth)
     }
 
     /// The node after a move, with a window from its own side's view.
     #[inline]
-    pub fn child(&'p self, alpha: Score, beta: Score, depth: Depth) -> Node<'p> {
+    pub(crate) fn child(&'p self, alpha: Score, beta: Score, depth: Depth) -> Node<'p> {
         let path = self.path.after_move();
         Node { path, ..Node::new(Some(self), self.ply + 1, (alpha, beta), depth) }
     }
 
     /// The node after a move, with a zero window above this node's alpha.
     #[inline]
-    pub fn scout(&'p self, depth: Depth, cut_node: bool) -> Node<'p> {
+    pub(crate) fn scout(&'p self, depth: Depth, cut_node: bool) -> Node<'p> {
         Node { cut_node, ..self.child(-self.alpha - 1, -self.alpha, depth) }
     }
 
     /// This same node, to be searched again with a zero window below `beta`.
-    pub fn research(&self, beta: Score, depth: Depth) -> Node<'p> {
+    pub(crate) fn research(&self, beta: Score, depth: Depth) -> Node<'p> {
         Node {
             cut_node: self.cut_node,
             path: self.path,
@@ -167,7 +167,7 @@ impl<'p> Node<'p> {
     }
 
     /// This same node without its TT move. Keeps the facts about the position.
-    pub fn without_tt_move(&self, beta: Score, depth: Depth) -> Node<'p> {
+    pub(crate) fn without_tt_move(&self, beta: Score, depth: Depth) -> Node<'p> {
         Node {
             excluded: self.tt_move,
             tt_pv: self.tt_pv,
@@ -180,19 +180,19 @@ impl<'p> Node<'p> {
 
     /// The window is open. It can close in a PV node: by a mate bound, or when alpha rises.
     #[inline]
-    pub fn is_pv<N: NodeType>(&self) -> bool {
+    pub(crate) fn is_pv<N: NodeType>(&self) -> bool {
         N::PV && self.beta - self.alpha > 1
     }
 
     /// This is a search for the singularity of the TT move.
     #[inline]
-    pub fn is_singular_search(&self) -> bool {
+    pub(crate) fn is_singular_search(&self) -> bool {
         self.excluded.is_some()
     }
 
     /// Does a move give check? Known from the move loop on.
     #[inline]
-    pub fn gives_check(&self, position: &Position, m: PackedMove) -> bool {
+    pub(crate) fn gives_check(&self, position: &Position, m: PackedMove) -> bool {
         // By reference: a copy per move costs measurable time.
         self.checks.as_ref().is_some_and(|checks| checks.gives(position, m))
     }
@@ -200,19 +200,19 @@ impl<'p> Node<'p> {
     /// True if the node is not pruned for a low evaluation, since the side to move may have sacrificed
     /// material.
     #[inline]
-    pub fn keeps_sacrifices(&self) -> bool {
+    pub(crate) fn keeps_sacrifices(&self) -> bool {
         prune::keeps_sacrifices(self.alpha, self.ply)
     }
 
     /// True if the node is not pruned for a high evaluation, since the opponent may have sacrificed.
     #[inline]
-    pub fn keeps_their_sacrifices(&self) -> bool {
+    pub(crate) fn keeps_their_sacrifices(&self) -> bool {
         prune::keeps_sacrifices(-self.beta, self.ply)
     }
 
     /// The moves that the correction history is indexed by.
     #[inline]
-    pub fn last_moves(&self) -> correction::Moves {
+    pub(crate) fn last_moves(&self) -> correction::Moves {
         let up = |node: Option<&'p Node<'p>>| node.and_then(|node| node.parent);
         let moved = |node: Option<&'p Node<'p>>| node.and_then(|node| node.moved);
         let second = up(self.parent);
@@ -223,7 +223,7 @@ impl<'p> Node<'p> {
 
     /// The pieces moved one, two, four and six plies ago.
     #[inline]
-    pub fn earlier_moves(&self) -> [Option<PastMove>; 4] {
+    pub(crate) fn earlier_moves(&self) -> [Option<PastMove>; 4] {
         let up = |node: Option<&'p Node<'p>>| node.and_then(|node| node.parent);
         let moved = |node: Option<&'p Node<'p>>| {
             node.and_then(|node| node.moved.map(|moved| PastMove::new(moved, node.kind)))
@@ -238,7 +238,7 @@ impl<'p> Node<'p> {
     /// The sum of the static evaluations of this node and its parent, each from the side to move. Above zero
     /// the last move lowered the evaluation of the side that played it.
     #[inline]
-    pub fn eval_sum(&self) -> Option<i32> {
+    pub(crate) fn eval_sum(&self) -> Option<i32> {
         Some(self.static_eval?.value() + self.parent?.static_eval?.value())
     }
 
@@ -257,7 +257,7 @@ impl<'p> Node<'p> {
     }
 
     /// The width of the root's window.
-    pub fn root_window(&self) -> i32 {
+    pub(crate) fn root_window(&self) -> i32 {
         let mut node = self;
         while let Some(parent) = node.parent {
             node = parent;
@@ -329,7 +329,7 @@ impl Pvs<'_> {
 /// The key of a position in the transposition table. Far from the last capture or pawn move it changes
 /// every eight plies. Idea: Reckless 9ff4965; PlentyChess 443; Integral 159.
 #[inline]
-pub fn table_key(position: &Position) -> u64 {
+pub(super) fn table_key(position: &Position) -> u64 {
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     if params::use_clock_key() == 0 {
         return position.key();
@@ -339,7 +339,7 @@ pub fn table_key(position: &Position) -> u64 {
 
 /// Static evaluation refined by the TT score, where the bound allows it.
 #[inline]
-pub fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
+pub(super) fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.from_table(ply);
     let is_closer = match entry.bound {

@@ -13,7 +13,7 @@ const CHECK_LOSS: i32 = -75;
 
 /// The moves of one node.
 #[derive(Default)]
-pub struct Lists {
+pub(super) struct Lists {
     pub moves: Scored,
     losing: MoveList,
 }
@@ -29,7 +29,7 @@ enum Stage {
 
 /// The state of the picker. The moves lie in the searcher's lists, which are filled after the TT move:
 /// the singular search of the same node uses the same lists before.
-pub struct Picker {
+pub(super) struct Picker {
     stage: Stage,
     tt_move: PackedMove,
     /// Losing captures already picked.
@@ -38,17 +38,17 @@ pub struct Picker {
 }
 
 impl Picker {
-    pub fn new(tt_move: PackedMove) -> Picker {
+    pub(super) fn new(tt_move: PackedMove) -> Picker {
         Picker { stage: Stage::TtMove, tt_move, losing_picked: 0, skip_quiets: false }
     }
 
     /// Lets the TT move, which has been picked, come again in the order of its history.
-    pub fn drop_tt_move(&mut self) {
+    pub(super) fn drop_tt_move(&mut self) {
         self.tt_move = PackedMove::NONE;
     }
 
     /// Skips the remaining quiet moves.
-    pub fn skip_quiets(&mut self) {
+    pub(super) fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
 }
@@ -186,7 +186,7 @@ fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
 }
 
 /// Most valuable victim first, corrected by the capture history.
-pub fn noisy_value(
+pub(super) fn noisy_value(
     position: &Position,
     history: &History,
     threats: &Threats,

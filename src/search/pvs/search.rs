@@ -17,7 +17,7 @@ const MAX_CLOCK_FOR_CUTOFFS: u32 = 89;
 
 /// The result of the move loop.
 #[derive(Clone, Copy)]
-pub struct SearchResult {
+pub(super) struct SearchResult {
     pub score: Score,
     pub best: PackedMove,
     /// A multicut: the node was not searched to its depth.

@@ -58,7 +58,7 @@ struct BranchFile {
 
 impl Manifest {
     /// The manifest of a file that these options begin.
-    pub fn new(args: &DatagenArgs) -> Result<Manifest, TrainError> {
+    pub(super) fn new(args: &DatagenArgs) -> Result<Manifest, TrainError> {
         let today = Date::today().to_string();
         Ok(Manifest {
             command: std::env::args().collect::<Vec<_>>().join(" "),
@@ -71,14 +71,14 @@ impl Manifest {
         })
     }
 
-    pub fn path(games: &Path) -> PathBuf {
+    pub(super) fn path(games: &Path) -> PathBuf {
         let mut name = games.as_os_str().to_owned();
         name.push(".json");
         name.into()
     }
 
     /// Reads the manifest of a file of games; `None` if it has none.
-    pub fn read(games: &Path) -> Result<Option<Manifest>, TrainError> {
+    pub(super) fn read(games: &Path) -> Result<Option<Manifest>, TrainError> {
         let path = Manifest::path(games);
         match fs::read(&path) {
             Ok(text) => match serde_json::from_slice(&text) {
@@ -94,7 +94,11 @@ impl Manifest {
     ///
     /// # Errors
     /// If its settings differ: it would play other games.
-    pub fn resumed_by(mut self, now: Manifest, games: &Path) -> Result<Manifest, TrainError> {
+    pub(super) fn resumed_by(
+        mut self,
+        now: Manifest,
+        games: &Path,
+    ) -> Result<Manifest, TrainError> {
         if let Some(difference) = self.settings.difference(&now.settings) {
             let (path, difference) = (games.to_path_buf(), Some(difference));
             return Err(TrainError::Others { path, difference });
@@ -108,7 +112,7 @@ impl Manifest {
     }
 
     /// Updates counts and date and returns the text.
-    pub fn updated(&mut self, counts: Counts, complete: bool) -> Vec<u8> {
+    pub(super) fn updated(&mut self, counts: Counts, complete: bool) -> Vec<u8> {
         (self.counts, self.complete) = (counts, complete);
         self.updated = Date::today().to_string();
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();

@@ -36,7 +36,7 @@ struct Sink {
 impl Output {
     /// Opens the files and finds out how much of them can be kept. Nothing is changed yet, except that
     /// missing files are created.
-    pub fn open(args: &DatagenArgs) -> Result<Output, TrainError> {
+    pub(super) fn open(args: &DatagenArgs) -> Result<Output, TrainError> {
         let files = declare(args)?;
         let now = Manifest::new(args)?;
         let mut games = Sink::open(&args.out)?;
@@ -62,7 +62,7 @@ impl Output {
     }
 
     /// Would these options make the same files? The first game must be the one that they give.
-    pub fn check_first_game(&mut self, player: &mut SelfPlay<'_>) -> Result<(), TrainError> {
+    pub(super) fn check_first_game(&mut self, player: &mut SelfPlay<'_>) -> Result<(), TrainError> {
         let played = player.play(0);
         let is_same = self.games.begins_with(&played.game.to_bytes())?
             && match &mut self.inner {
@@ -74,14 +74,14 @@ impl Output {
     }
 
     /// Truncates the files to the part that is kept, seeks to its end, and writes the manifest.
-    pub fn cut_off(&mut self) -> Result<(), TrainError> {
+    pub(super) fn cut_off(&mut self) -> Result<(), TrainError> {
         self.games.cut_off()?;
         self.inner.as_mut().map_or(Ok(()), Sink::cut_off)?;
         self.write_manifest(false)
     }
 
     /// Adds the next game.
-    pub fn add(&mut self, played: &Played) -> Result<(), TrainError> {
+    pub(super) fn add(&mut self, played: &Played) -> Result<(), TrainError> {
         if let Some(inner) = &mut self.inner {
             inner.write(&played.inner_bytes())?;
         }
@@ -95,7 +95,7 @@ impl Output {
         Ok(())
     }
 
-    pub fn write_manifest(&mut self, complete: bool) -> Result<(), TrainError> {
+    pub(super) fn write_manifest(&mut self, complete: bool) -> Result<(), TrainError> {
         let text = self.manifest.updated(self.counts, complete);
         Ok(self.files.rewrite(&Manifest::path(&self.games.path), &text)?)
     }

@@ -41,7 +41,7 @@ pub(super) struct Played {
 
 impl Played {
     /// The bytes of the sampled positions.
-    pub fn inner_bytes(&self) -> Vec<u8> {
+    pub(super) fn inner_bytes(&self) -> Vec<u8> {
         self.inner.iter().flat_map(InnerPosition::to_bytes).collect()
     }
 }
@@ -76,7 +76,7 @@ impl Players for SelfPlay<'_> {
 }
 
 impl<'a> SelfPlay<'a> {
-    pub fn new(
+    pub(super) fn new(
         args: &DatagenArgs,
         evaluator: &Evaluator,
         branches: Option<&'a Branches>,
@@ -103,7 +103,7 @@ impl<'a> SelfPlay<'a> {
     }
 
     /// Plays the game of this number, from 0.
-    pub fn play(&mut self, number: u64) -> Played {
+    pub(super) fn play(&mut self, number: u64) -> Played {
         self.sampling = Random::numbered(self.seed ^ SAMPLING, number);
         self.samples.clear();
         self.player.new_game();

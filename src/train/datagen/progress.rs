@@ -15,7 +15,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub fn new(goal: Goal, found: Counts) -> Progress {
+    pub(super) fn new(goal: Goal, found: Counts) -> Progress {
         let (total, done) = if goal.positions < u64::MAX {
             (goal.positions, found.positions)
         } else {
@@ -27,7 +27,7 @@ impl Progress {
         progress
     }
 
-    pub fn set(&mut self, now: Counts) {
+    pub(super) fn set(&mut self, now: Counts) {
         self.now = now;
         self.show();
     }
@@ -49,7 +49,7 @@ impl Progress {
         )
     }
 
-    pub fn finish(&self) -> std::io::Result<()> {
+    pub(super) fn finish(&self) -> std::io::Result<()> {
         self.shown.finish_and_clear();
         writeln!(std::io::stdout(), "{}", self.summary())
     }

@@ -22,7 +22,7 @@ const MAGIC: [u8; 8] = *b"TACETCK2";
 
 /// A sum of losses and the number of positions.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Window {
+pub(super) struct Window {
     /// Sum of the losses.
     pub sum: f64,
     /// Number of positions.
@@ -31,13 +31,13 @@ pub struct Window {
 
 impl Window {
     /// Adds a batch.
-    pub fn add(&mut self, sum: f64, positions: u64) {
+    pub(super) fn add(&mut self, sum: f64, positions: u64) {
         self.sum += sum;
         self.positions += positions;
     }
 
     /// The mean loss; empties the window.
-    pub fn take(&mut self) -> f64 {
+    pub(super) fn take(&mut self) -> f64 {
         let Window { sum, positions } = std::mem::take(self);
         sum / positions as f64
     }
@@ -45,7 +45,7 @@ impl Window {
 
 /// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Place {
+pub(super) struct Place {
     /// Epochs done.
     pub epoch: u64,
     /// Shuffle buffers of this epoch done.
@@ -58,7 +58,7 @@ pub struct Place {
 
 /// The state of a run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TrainingState {
+pub(super) struct TrainingState {
     /// The progress.
     pub place: Place,
     /// Training loss since the last validation.
@@ -77,7 +77,7 @@ pub struct TrainingState {
 
 impl TrainingState {
     /// Before the first step.
-    pub fn new(model: Model) -> TrainingState {
+    pub(super) fn new(model: Model) -> TrainingState {
         TrainingState {
             place: Place::default(),
             since_validation: Window::default(),
@@ -90,7 +90,7 @@ impl TrainingState {
     }
 
     /// The bytes of a checkpoint.
-    pub fn to_bytes(&self, fingerprint: u64) -> Vec<u8> {
+    pub(super) fn to_bytes(&self, fingerprint: u64) -> Vec<u8> {
         let Place { epoch, buffer, batch, seen } = self.place;
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
@@ -123,7 +123,7 @@ impl TrainingState {
     ///
     /// # Errors
     /// If it belongs to another run or is damaged.
-    pub fn read(
+    pub(super) fn read(
         bytes: &[u8],
         fingerprint: u64,
         shape: Shape,

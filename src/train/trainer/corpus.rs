@@ -18,7 +18,7 @@ use crate::train::format::{FormatError, HEADER, InnerPosition, STEP, TrainingGam
 use crate::train::{TrainError, texel};
 
 /// One game in this many is held out.
-pub const HELD_OUT: u64 = 20;
+pub(crate) const HELD_OUT: u64 = 20;
 
 /// Positions held out are sampled down to about this many.
 const MAX_HELD_OUT: usize = 1 << 20;
@@ -27,7 +27,7 @@ const MAX_HELD_OUT: usize = 1 << 20;
 const BLOCK: usize = 1 << 16;
 
 /// Indexed files of games.
-pub struct Corpus {
+pub(super) struct Corpus {
     sources: Vec<Source>,
     blocks: Vec<Block>,
     /// Changes if any byte of the files changes.
@@ -54,7 +54,7 @@ struct Block {
 }
 
 /// A position that [`Corpus::visit`] visits.
-pub struct Visited<'a> {
+pub(super) struct Visited<'a> {
     /// The position.
     pub position: &'a Position,
     /// The packed position, with score and result.
@@ -68,7 +68,7 @@ impl Corpus {
     ///
     /// # Errors
     /// If a file cannot be read, or holds anything but games of its kind.
-    pub fn open(
+    pub(super) fn open(
         games: &[PathBuf],
         score_only: &[PathBuf],
         threads: usize,
@@ -98,17 +98,17 @@ impl Corpus {
     }
 
     /// Number of positions to learn from.
-    pub fn training(&self) -> usize {
+    pub(super) fn training(&self) -> usize {
         self.blocks.iter().map(|block| block.training).sum()
     }
 
     /// Number of positions held out.
-    pub fn held_out(&self) -> usize {
+    pub(super) fn held_out(&self) -> usize {
         self.blocks.iter().map(|block| block.held_out).sum()
     }
 
     /// The blocks of an epoch in the order of learning, cut into lists that each fill the shuffle buffer.
-    pub fn buffers(&self, seed: u64, epoch: u64, buffer: usize) -> Vec<Vec<usize>> {
+    pub(super) fn buffers(&self, seed: u64, epoch: u64, buffer: usize) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
         Random::numbered(seed, 2 * epoch + 2).shuffle(&mut order);
         let total = self.training();
@@ -128,7 +128,7 @@ impl Corpus {
     ///
     /// # Errors
     /// If a file cannot be read or has changed.
-    pub fn load(&self, blocks: &[usize], threads: usize) -> Result<Vec<Sample>, TrainError> {
+    pub(super) fn load(&self, blocks: &[usize], threads: usize) -> Result<Vec<Sample>, TrainError> {
         let total = blocks.iter().map(|&block| self.blocks[block].training).sum();
         let mut samples = vec![Sample::default(); total];
         let mut rest = samples.as_mut_slice();
@@ -161,7 +161,7 @@ impl Corpus {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn load_held_out(&self) -> Result<Vec<Sample>, TrainError> {
+    pub(super) fn load_held_out(&self) -> Result<Vec<Sample>, TrainError> {
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
         Random::numbered(0, 0).shuffle(&mut order);
         let mut samples = Vec::new();
@@ -185,7 +185,7 @@ impl Corpus {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn visit(&self, mut show: impl FnMut(Visited<'_>)) -> Result<(), TrainError> {
+    pub(super) fn visit(&self, mut show: impl FnMut(Visited<'_>)) -> Result<(), TrainError> {
         self.blocks
             .iter()
             .try_for_each(|block| self.visit_bytes(block, &self.read(block)?, &mut show))
@@ -273,7 +273,7 @@ fn skip_game(reader: &mut impl Read) -> io::Result<usize> {
 }
 
 /// Processes items with several threads. Returns the error of the first item that fails.
-pub fn each<T: Send>(
+pub(super) fn each<T: Send>(
     items: &mut [T],
     threads: usize,
     work: impl Fn(&mut T) -> Result<(), TrainError> + Sync,
@@ -303,6 +303,6 @@ pub fn each<T: Send>(
 }
 
 /// The number of threads asked for, or one per core.
-pub fn threads(wanted: Option<NonZero<usize>>) -> usize {
+pub(super) fn threads(wanted: Option<NonZero<usize>>) -> usize {
     wanted.map_or_else(processors::count, NonZero::get)
 }

@@ -6,7 +6,7 @@ use super::loss::Losses;
 
 /// A row of the log.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LogRow {
+pub(super) struct LogRow {
     /// Positions seen.
     pub positions: u64,
     /// Learning rate.
@@ -21,10 +21,10 @@ pub struct LogRow {
 
 impl LogRow {
     /// Numbers of a row in a checkpoint.
-    pub const WORDS: usize = 7;
+    pub(super) const WORDS: usize = 7;
 
     /// The row for a checkpoint; held-out losses that are missing are NaN.
-    pub fn to_words(self) -> [u64; LogRow::WORDS] {
+    pub(super) fn to_words(self) -> [u64; LogRow::WORDS] {
         let missing =
             Losses { trained: f64::NAN, cross_entropy: f64::NAN, squared_error: f64::NAN };
         let held_out = self.held_out.unwrap_or(missing);
@@ -41,7 +41,7 @@ impl LogRow {
     }
 
     /// The row of a checkpoint.
-    pub fn of_words(words: [u64; LogRow::WORDS]) -> LogRow {
+    pub(super) fn of_words(words: [u64; LogRow::WORDS]) -> LogRow {
         let [positions, lr, wdl, training, trained, ce, mse] = words;
         let number = f64::from_bits;
         let held_out = Losses {
@@ -60,7 +60,7 @@ impl LogRow {
 }
 
 /// The log as CSV.
-pub fn csv(rows: &[LogRow]) -> String {
+pub(super) fn csv(rows: &[LogRow]) -> String {
     let mut text = String::from(
         "positions,lr,wdl,training_loss,held_out_loss,held_out_cross_entropy,\
          held_out_squared_error\n",
@@ -84,7 +84,7 @@ const TRAINING: RGBColor = RGBColor(120, 150, 200);
 const HELD_OUT: RGBColor = RGBColor(200, 60, 30);
 
 /// The losses over the positions seen, as SVG; `None` without two rows.
-pub fn svg(title: &str, rows: &[LogRow]) -> Option<String> {
+pub(super) fn svg(title: &str, rows: &[LogRow]) -> Option<String> {
     let mut text = String::new();
     let drawn = draw(&mut text, title, rows);
     drawn.is_ok().then_some(text)

@@ -17,7 +17,7 @@ use crate::train::{FIRST, TrainError, number_above_zero};
 
 /// Options of `tacet judge`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct JudgeArgs {
+pub(crate) struct JudgeArgs {
     /// Network files, of any supported shape
     #[arg(required = true, value_name = "NETWORK")]
     pub networks: Vec<PathBuf>,
@@ -46,7 +46,7 @@ const BATCH: usize = 16_384;
 /// # Errors
 /// If a file cannot be read, is not one of games or not a network, or holds no quiet position; if the
 /// output cannot be written.
-pub fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> {
+pub(crate) fn run(args: &JudgeArgs, output: &mut impl Write) -> Result<(), TrainError> {
     let networks: Vec<Parameters> =
         args.networks.iter().map(|path| super::read_network(path)).collect::<Result<_, _>>()?;
     let threads = threads(args.threads);
@@ -117,7 +117,7 @@ fn classical_value(position: &Position) -> f64 {
 
 /// A model's losses on some positions.
 #[derive(Clone, Copy, Debug)]
-pub struct Validation {
+pub(crate) struct Validation {
     /// The mean losses.
     pub losses: Losses,
     /// Centipawns of searched score per unit of output where the game is open; 1 if all outputs are 0.
@@ -130,7 +130,7 @@ const OPEN_SCORE: u16 = 2_000;
 const OPEN_LOGIT: f32 = 2.0;
 
 /// Validates a model.
-pub fn validate(
+pub(crate) fn validate(
     learner: &mut Learner,
     model: &Model,
     samples: &[Sample],

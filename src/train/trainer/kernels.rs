@@ -8,7 +8,7 @@ use crate::train::adam::{Adam, Rate};
 
 /// A slice of a batch as the kernels read it.
 #[derive(Default)]
-pub struct Slice {
+pub(super) struct Slice {
     /// The active inputs of both views, position by position.
     pub inputs: Vec<[u16; 2]>,
     /// Number of pieces and the output of each position.
@@ -19,7 +19,7 @@ pub struct Slice {
 
 /// The results of one tile for a slice.
 #[derive(Default)]
-pub struct Activations {
+pub(super) struct Activations {
     /// Accumulators of both sides by position.
     pub accumulators: Vec<[TileRow; 2]>,
     /// The tile's part of each position's output.
@@ -28,7 +28,7 @@ pub struct Activations {
 
 /// The parameters of an update of weights.
 #[derive(Clone, Copy)]
-pub struct Update {
+pub(super) struct Update {
     /// Adam's step sizes.
     pub rate: Rate,
     /// The factor of weight decay: 1 - lr × decay.
@@ -41,7 +41,7 @@ const LANES: usize = 16;
 macro_rules! compiled_for_every_instruction_set {
     ($(#[$doc:meta])* $name:ident, $body:ident, ($($argument:ident: $type:ty),*)) => {
         $(#[$doc])*
-        pub fn $name($($argument: $type),*) {
+        pub(super) fn $name($($argument: $type),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512vl")]

@@ -24,7 +24,7 @@ const EPSILON: f32 = 1e-8;
 
 /// Adam's running means for all parameters of a model and of the factoriser.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Optimizer {
+pub(crate) struct Optimizer {
     tiles: Vec<Adam>,
     output_biases: Adam,
     /// Steps made.
@@ -33,7 +33,7 @@ pub struct Optimizer {
 
 /// The settings of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct StepSettings {
+pub(crate) struct StepSettings {
     /// The loss to minimise.
     pub loss: Loss,
     /// The target to predict.
@@ -45,7 +45,7 @@ pub struct StepSettings {
 }
 
 /// Workspace for batches of a network of some shape.
-pub struct Learner {
+pub(crate) struct Learner {
     layout: Layout,
     king_buckets: usize,
     threads: usize,
@@ -75,7 +75,7 @@ fn common(shape: Shape) -> usize {
 
 impl Optimizer {
     /// Before the first step.
-    pub fn new(shape: Shape) -> Optimizer {
+    pub(crate) fn new(shape: Shape) -> Optimizer {
         let tile = Adam::new(Layout::of(shape).length() + common(shape));
         Optimizer {
             tiles: vec![tile; shape.hidden / TILE],
@@ -85,13 +85,13 @@ impl Optimizer {
     }
 
     /// All parameters, in a fixed order.
-    pub fn values(&self) -> impl Iterator<Item = &[f32]> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &[f32]> {
         let adams = self.tiles.iter().chain([&self.output_biases]);
         adams.flat_map(|Adam { means, squares }| [means.as_slice(), squares.as_slice()])
     }
 
     /// All parameters, mutable, in the same order.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let adams = self.tiles.iter_mut().chain([&mut self.output_biases]);
         adams.flat_map(|Adam { means, squares }| [means.as_mut_slice(), squares.as_mut_slice()])
     }
@@ -99,7 +99,7 @@ impl Optimizer {
 
 impl Learner {
     /// A workspace for networks of this shape.
-    pub fn new(shape: Shape, threads: usize) -> Learner {
+    pub(crate) fn new(shape: Shape, threads: usize) -> Learner {
         let layout = Layout::of(shape);
         let tile = || TileWork {
             gradients: vec![0.0; layout.length() + common(shape)],
@@ -115,7 +115,7 @@ impl Learner {
     }
 
     /// Learns from the positions of these indices. Returns the sum of their losses before the step.
-    pub fn learn(
+    pub(crate) fn learn(
         &mut self,
         model: &mut Model,
         optimizer: &mut Optimizer,
@@ -137,7 +137,7 @@ impl Learner {
     }
 
     /// Visits the positions of these indices with the outputs of the model.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         model: &Model,
         samples: &[Sample],

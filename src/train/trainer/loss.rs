@@ -15,7 +15,7 @@ use crate::train::curve::{Curve, Expected};
 
 /// A loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Loss {
+pub(crate) enum Loss {
     /// Cross entropy.
     #[value(name = "ce")]
     CrossEntropy,
@@ -31,7 +31,7 @@ const EXPONENT: f64 = 2.5;
 
 impl Loss {
     /// The loss of one position.
-    pub fn value(self, expected: Expected, target: f64) -> f64 {
+    pub(crate) fn value(self, expected: Expected, target: f64) -> f64 {
         let Expected { points, complement, .. } = expected;
         let error = points - target;
         match self {
@@ -42,7 +42,7 @@ impl Loss {
     }
 
     /// Its derivative by the logit.
-    pub fn gradient(self, expected: Expected, target: f64) -> f64 {
+    pub(crate) fn gradient(self, expected: Expected, target: f64) -> f64 {
         let Expected { points, complement, derivative } = expected;
         let error = points - target;
         match self {
@@ -57,7 +57,7 @@ impl Loss {
 
 /// Sums over positions: the trained loss, and the two measures that compare networks of any loss.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Losses {
+pub(crate) struct Losses {
     /// The loss that is trained.
     pub trained: f64,
     /// Cross entropy.
@@ -68,7 +68,7 @@ pub struct Losses {
 
 impl Losses {
     /// Adds a position.
-    pub fn add(&mut self, loss: Loss, expected: Expected, target: f64) {
+    pub(crate) fn add(&mut self, loss: Loss, expected: Expected, target: f64) {
         let cross_entropy = Loss::CrossEntropy.value(expected, target);
         let squared_error = Loss::SquaredError.value(expected, target);
         self.cross_entropy += cross_entropy;
@@ -80,15 +80,8 @@ impl Losses {
         };
     }
 
-    /// Adds the sums of other positions.
-    pub fn merge(&mut self, other: &Losses) {
-        self.trained += other.trained;
-        self.cross_entropy += other.cross_entropy;
-        self.squared_error += other.squared_error;
-    }
-
     /// Sums into means.
-    pub fn mean(self, positions: usize) -> Losses {
+    pub(crate) fn mean(self, positions: usize) -> Losses {
         let count = positions as f64;
         Losses {
             trained: self.trained / count,
@@ -100,7 +93,7 @@ impl Losses {
 
 /// The target of training.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     /// Turns scores and outputs into points.
     pub curve: Curve,
     /// Share of the game's result; the rest is the score's. A position without a result has its score's points.
@@ -109,7 +102,7 @@ pub struct Target {
 
 impl Target {
     /// The target of a position with this score in centipawns and, if known, this result.
-    pub fn points(self, score: i16, result: Option<f64>) -> f64 {
+    pub(crate) fn points(self, score: i16, result: Option<f64>) -> f64 {
         let expected = self.curve.points(f64::from(score));
         result.map_or(expected, |result| self.wdl * result + (1.0 - self.wdl) * expected)
     }

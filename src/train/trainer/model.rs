@@ -14,18 +14,18 @@ use crate::eval::network::shape::{
 use crate::kit::random::Random;
 
 /// Neurons of a tile.
-pub const TILE: usize = Shape::HIDDEN_STEP;
+pub(super) const TILE: usize = Shape::HIDDEN_STEP;
 
 /// One row of a tile.
-pub type TileRow = [f32; TILE];
+pub(super) type TileRow = [f32; TILE];
 
 /// Logit per unit of output. A smaller value makes the output weights larger and their relative rounding
 /// error smaller: at 1 they average 7/64.
-pub const LOGIT_PER_OUTPUT: f32 = 0.5;
+pub(super) const LOGIT_PER_OUTPUT: f32 = 0.5;
 
 /// All parameters of a network.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Model {
+pub(crate) struct Model {
     /// Neurons and king buckets.
     pub shape: Shape,
     /// The tiles, of [`Layout::length`] numbers each.
@@ -36,7 +36,7 @@ pub struct Model {
 
 /// The layout of a tile's rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub(super) struct Layout {
     /// Rows of inputs, from 0 on.
     pub inputs: usize,
 }
@@ -60,29 +60,29 @@ const OUTPUT_BIAS_MAX: f32 = limit(i16::MAX, UNIT * OUTPUT_UNIT);
 
 impl Layout {
     /// The layout for a network of this shape.
-    pub fn of(shape: Shape) -> Layout {
+    pub(super) fn of(shape: Shape) -> Layout {
         Layout { inputs: shape.inputs() }
     }
 
     /// The row of the biases.
     #[inline(always)]
-    pub const fn bias(self) -> usize {
+    pub(super) const fn bias(self) -> usize {
         self.inputs
     }
 
     /// The row of an output's weights of the own side; those of the other side follow.
     #[inline(always)]
-    pub const fn output(self, output: usize) -> usize {
+    pub(super) const fn output(self, output: usize) -> usize {
         self.inputs + 1 + 2 * output
     }
 
     /// Number of rows.
-    pub const fn rows(self) -> usize {
+    pub(super) const fn rows(self) -> usize {
         self.output(OUTPUTS)
     }
 
     /// Numbers of a tile.
-    pub const fn length(self) -> usize {
+    pub(super) const fn length(self) -> usize {
         self.rows() * TILE
     }
 
@@ -102,7 +102,7 @@ impl Layout {
 
     /// Clips the numbers of a tile to the range of their integers.
     #[inline(always)]
-    pub fn clip(self, tile: &mut [f32]) {
+    pub(super) fn clip(self, tile: &mut [f32]) {
         for Region { rows, max, .. } in self.regions() {
             clip(&mut tile[rows.start * TILE..rows.end * TILE], max);
         }
@@ -110,7 +110,7 @@ impl Layout {
 }
 
 /// Clips output biases to the range of their integers.
-pub fn clip_output_biases(biases: &mut [f32]) {
+pub(super) fn clip_output_biases(biases: &mut [f32]) {
     clip(biases, OUTPUT_BIAS_MAX);
 }
 
@@ -121,14 +121,14 @@ fn clip(numbers: &mut [f32], max: f32) {
 
 impl Model {
     /// A model whose output is 0 everywhere.
-    pub fn zero(shape: Shape) -> Model {
+    pub(crate) fn zero(shape: Shape) -> Model {
         let tile = vec![0.0; Layout::of(shape).length()];
         let tiles = vec![tile; shape.hidden / TILE];
         Model { shape, tiles, output_biases: vec![0.0; OUTPUTS] }
     }
 
     /// Random weights to start from.
-    pub fn random(shape: Shape, random: &mut Random) -> Model {
+    pub(crate) fn random(shape: Shape, random: &mut Random) -> Model {
         let mut number = |max: f32| {
             let share = (random.bits() >> 40) as f32 / (1_u32 << 24) as f32;
             (2.0 * share - 1.0) * max
@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// The model of a network's integers.
-    pub fn of(parameters: &Parameters) -> Model {
+    pub(crate) fn of(parameters: &Parameters) -> Model {
         let Parameters { shape, numbers, .. } = parameters;
         let mut model = Model::zero(*shape);
         let layout = Layout::of(*shape);
@@ -172,7 +172,7 @@ impl Model {
 
     /// Rescales the outputs: the model of a network with `centipawns` per unit of output becomes one whose
     /// logits are its centipawns divided by `scale`.
-    pub fn with_logits(mut self, centipawns: u16, scale: f64) -> Model {
+    pub(crate) fn with_logits(mut self, centipawns: u16, scale: f64) -> Model {
         let factor = f32::from(centipawns) / (scale as f32 * LOGIT_PER_OUTPUT);
         let layout = Layout::of(self.shape);
         for tile in &mut self.tiles {
@@ -185,7 +185,7 @@ impl Model {
     }
 
     /// The nearest integers, as network `number` with this many centipawns per unit of output.
-    pub fn quantised(&self, centipawns: f64, number: u16) -> Parameters {
+    pub(crate) fn quantised(&self, centipawns: f64, number: u16) -> Parameters {
         let shape = self.shape;
         let mut numbers = Vec::with_capacity(shape.parameters());
         let nearest = |value: f32, unit: f32| (value * unit).round() as i16;
@@ -203,12 +203,12 @@ impl Model {
     }
 
     /// All parameters, in a fixed order.
-    pub fn values(&self) -> impl Iterator<Item = &[f32]> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &[f32]> {
         self.tiles.iter().map(Vec::as_slice).chain([self.output_biases.as_slice()])
     }
 
     /// All parameters, mutable, in the same order.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let biases = self.output_biases.as_mut_slice();
         self.tiles.iter_mut().map(Vec::as_mut_slice).chain([biases])
     }

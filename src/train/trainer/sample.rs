@@ -8,7 +8,7 @@ use crate::score::Score;
 /// A position, its score and its game's result, all from the side to move: its pieces are White's, and
 /// the board is flipped if it is Black.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Sample {
+pub(crate) struct Sample {
     occupied: u64,
     /// A nibble per piece in the order of the squares, low nibble first: role 0 to 5, plus 8 for the other side.
     pieces: [u8; 16],
@@ -26,7 +26,7 @@ const _: () = assert!(size_of::<Sample>() == 32);
 
 impl Sample {
     /// Packs a position. The score and the result are White's.
-    pub fn new(position: &Position, score: Score, result: Option<GameResult>) -> Sample {
+    pub(crate) fn new(position: &Position, score: Score, result: Option<GameResult>) -> Sample {
         let us = position.turn();
         let flip = if us.is_white() { 0 } else { 56 };
         let mut board = [0_u8; 64];
@@ -56,23 +56,23 @@ impl Sample {
     }
 
     /// Points of the side to move: 0, 0.5 or 1; `None` for a score without a result.
-    pub fn result(self) -> Option<f64> {
+    pub(crate) fn result(self) -> Option<f64> {
         (self.half_points != NO_RESULT).then(|| f64::from(self.half_points) / 2.0)
     }
 
     /// Number of pieces.
-    pub fn count(self) -> usize {
+    pub(crate) fn count(self) -> usize {
         self.occupied.count_ones() as usize
     }
 
     /// The output bucket.
-    pub fn output(self) -> usize {
+    pub(crate) fn output(self) -> usize {
         output_bucket(self.count())
     }
 
     /// The active inputs of a network with this many king buckets, each as the side to move and as the
     /// other side sees it.
-    pub fn inputs(self, king_buckets: usize) -> impl Iterator<Item = [u16; 2]> {
+    pub(crate) fn inputs(self, king_buckets: usize) -> impl Iterator<Item = [u16; 2]> {
         let square = |king: u8| Square::new(u32::from(king));
         let own = View::with_king_buckets(Color::White, square(self.kings[0]), king_buckets);
         let other = View::with_king_buckets(Color::Black, square(self.kings[1]), king_buckets);

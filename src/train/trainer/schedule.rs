@@ -3,14 +3,14 @@
 use std::str::FromStr;
 
 /// Positions of a superbatch, the unit of length of bullet's schedules.
-pub const SUPERBATCH: u64 = 100_000_000;
+pub(super) const SUPERBATCH: u64 = 100_000_000;
 
 /// Share of the run in which the learning rate rises from 0, since Adam's first steps are its noisiest.
 const WARM_UP: f64 = 0.01;
 
 /// A number that changes linearly over the run, written `FROM:TO` or as a single number.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Ramp {
+pub(crate) struct Ramp {
     /// At the start.
     pub from: f64,
     /// At the end.
@@ -19,7 +19,7 @@ pub struct Ramp {
 
 impl Ramp {
     /// The value at this share of the run.
-    pub fn at(self, share: f64) -> f64 {
+    pub(crate) fn at(self, share: f64) -> f64 {
         self.from + (self.to - self.from) * share
     }
 }
@@ -41,7 +41,7 @@ impl FromStr for Ramp {
 
 /// The length of a run, and the values that change over it.
 #[derive(Clone, Copy, Debug)]
-pub struct Schedule {
+pub(super) struct Schedule {
     /// Positions to learn from, repetitions included.
     pub total: u64,
     /// Positions between two validations: an epoch or a superbatch.
@@ -56,7 +56,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// The learning rate of the step that ends after `seen` positions: a short linear rise, then half a cosine.
-    pub fn lr(&self, seen: u64) -> f64 {
+    pub(super) fn lr(&self, seen: u64) -> f64 {
         let share = self.share(seen);
         let cosine = (1.0 + (std::f64::consts::PI * share).cos()) / 2.0;
         let falling = self.final_lr + (self.lr - self.final_lr) * cosine;
@@ -64,7 +64,7 @@ impl Schedule {
     }
 
     /// The share of the result in the target of that step.
-    pub fn wdl(&self, seen: u64) -> f64 {
+    pub(super) fn wdl(&self, seen: u64) -> f64 {
         self.wdl.at(self.share(seen))
     }
 
