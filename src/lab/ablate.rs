@@ -312,24 +312,14 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::lab::duel::book::BookArgs;
-    use crate::lab::journal::Restart;
+    use std::path::Path;
 
-    fn args(factors: &[&str], out: PathBuf) -> AblateArgs {
-        AblateArgs {
-            factors: factors.iter().map(|text| factor(text).expect(text)).collect(),
-            pairs: 10,
-            share: 0.5,
-            games: PairArgs {
-                nodes: 30,
-                hash: 1,
-                openings: BookArgs { book: None, seed: 3, skip_bad: false },
-                jobs: 1,
-                restart: Restart { fresh: true, force: false },
-            },
-            out,
-        }
+    use super::*;
+    use crate::lab::parsed;
+
+    fn args(factors: &str, out: &Path) -> AblateArgs {
+        let games = "--pairs 10 --share 0.5 --nodes 30 --hash 1 --seed 3 --fresh";
+        parsed(&format!("--factors {factors} {games} --out {}", out.display()))
     }
 
     #[test]
@@ -338,10 +328,8 @@ mod tests {
             assert!(factor(text).is_err(), "{text}");
         }
         assert!(["0", "nan", "1.1", "x"].iter().all(|text| share(text).is_err()));
-        for factors in
-            [vec!["iir_depth=6", "iir_depth=7"], vec!["use_iir=0:iir_depth=6:iir_depth=7"]]
-        {
-            let twice = Plan::new(&args(&factors, PathBuf::new()));
+        for factors in ["iir_depth=6,iir_depth=7", "use_iir=0:iir_depth=6:iir_depth=7"] {
+            let twice = Plan::new(&args(factors, Path::new("none")));
             assert!(twice.is_err_and(|error| error.to_string().contains("iir_depth=7 twice")));
         }
     }
@@ -363,11 +351,8 @@ mod tests {
     /// Simulated games: a side wins by the Elo of its factors.
     #[test]
     fn each_factor_finds_its_elo() {
-        let mut plan = Plan::new(&args(
-            &["use_iir=0", "use_quiet_evasions=0", "use_futility=0"],
-            PathBuf::new(),
-        ))
-        .expect("a plan");
+        let factors = "use_iir=0,use_quiet_evasions=0,use_futility=0";
+        let mut plan = Plan::new(&args(factors, Path::new("none"))).expect("a plan");
         plan.share = 1.0;
         let value = [300, 0, -100];
         let mut scores = vec![FactorScore::default(); 3];
@@ -402,7 +387,7 @@ mod tests {
     fn a_killed_run_has_the_same_result() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
-        let mut args = args(&["use_iir=0", "NullMove=off"], path.clone());
+        let mut args = args("use_iir=0,NullMove=off", &path);
         let measure = |args: &AblateArgs| {
             Plan::new(args).and_then(|plan| plan.measure(args, "tacet ablate")).map(|run| run.0)
         };

@@ -205,3 +205,11 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", report::grouped(count as u64))
 }
+
+/// The arguments of a command as the command line gives them.
+#[cfg(test)]
+pub(crate) fn parsed<A: clap::Args>(words: &str) -> A {
+    let command = A::augment_args(clap::Command::new("tacet").no_binary_name(true));
+    let matches = command.get_matches_from(words.split_whitespace());
+    A::from_arg_matches(&matches).expect("every required argument is there")
+}

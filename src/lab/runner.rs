@@ -496,25 +496,16 @@ pub(crate) fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::parsed;
 
-    fn args(switches: &[&str]) -> SearchArgs {
-        SearchArgs {
-            searcher: None,
-            hash: 64,
-            entries: None,
-            jobs: 1,
-            switches: switches.iter().map(|text| switch(text).expect("is a switch")).collect(),
-        }
-    }
-
-    fn setup(args: &SearchArgs) -> SearchSetup {
+    fn setup(words: &str) -> SearchSetup {
+        let args: SearchArgs = parsed(words);
         args.check(SearcherKind::Classic).expect("the classic searcher has switches")
     }
 
     #[test]
     fn switches_are_set_by_name_and_the_last_counts() {
-        let setup =
-            setup(&args(&["history=off", "Store-Null-Cutoffs=on", "history=on", "table=off"]));
+        let setup = setup("-o history=off -o Store-Null-Cutoffs=on -o history=on -o table=off");
         let expected =
             ClassicOptions { store_null_cutoffs: true, table: false, ..ClassicOptions::default() };
         assert!(matches!(setup.searcher, Searcher::Classic(options) if options == expected));
@@ -525,29 +516,25 @@ mod tests {
     #[test]
     fn an_option_without_effect_is_refused() {
         for name in ClassicOptions::NAMES {
-            let playing = SearcherKind::Playing;
-            let chosen = SearchArgs { searcher: Some(playing), ..args(&[&format!("{name}=on")]) };
+            let chosen: SearchArgs = parsed(&format!("--searcher playing -o {name}=on"));
             let refused = chosen.check(SearcherKind::Classic).expect_err(name).to_string();
             assert!(refused.starts_with(&format!("{name} is an option of the classic searcher")));
-            assert!(args(&[&format!("{name}=on")]).check(playing).is_err(), "by default");
+            let usual: SearchArgs = parsed(&format!("-o {name}=on"));
+            assert!(usual.check(SearcherKind::Playing).is_err(), "by default");
         }
     }
 
     #[test]
     fn a_command_names_its_searcher_whatever_the_default() {
-        let chosen = SearchArgs { searcher: Some(SearcherKind::Classic), ..args(&[]) };
+        let chosen: SearchArgs = parsed("--searcher classic");
         assert_eq!(chosen.check(SearcherKind::Playing).unwrap().words(), ["--searcher classic"]);
-        assert_eq!(setup(&chosen).words(), ["--searcher classic"]);
+        assert_eq!(setup("").words(), ["--searcher classic"]);
     }
 
     #[test]
     fn a_table_is_sized_in_megabytes_or_entries() {
-        let mut args = args(&[]);
-        assert_eq!(setup(&args).words(), ["--searcher classic"]);
-        args.hash = 1;
-        assert_eq!(setup(&args).words()[1..], ["--hash 1"]);
-        args.entries = Some(4096);
-        let setup = setup(&args);
+        assert_eq!(setup("--hash 1").words()[1..], ["--hash 1"]);
+        let setup = setup("--entries 4096");
         assert_eq!(setup.words()[1..], ["--entries 4096"]);
         assert!(setup.describe().contains("4,096-entry table"));
         assert!(setup.table.table().is_ok_and(|table| table.megabytes() == 0));

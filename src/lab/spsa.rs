@@ -219,23 +219,11 @@ fn repeated(params: &[&'static Param]) -> Option<&'static Param> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::duel::book::BookArgs;
-    use crate::lab::journal::Restart;
+    use crate::lab::parsed;
 
-    fn args(names: &[&str], iterations: u32) -> SpsaArgs {
-        SpsaArgs {
-            tune: names.iter().map(|name| tunable(name).expect("it is there")).collect(),
-            iterations: Some(iterations),
-            rate: 0.5,
-            games: PairArgs {
-                nodes: 30,
-                hash: 1,
-                openings: BookArgs { book: None, seed: 3, skip_bad: false },
-                jobs: 1,
-                restart: Restart::default(),
-            },
-            out: None,
-        }
+    fn args(names: &str, iterations: u32) -> SpsaArgs {
+        let games = "--rate 0.5 --nodes 30 --hash 1 --seed 3 --out none";
+        parsed(&format!("--tune {names} --iterations {iterations} {games}"))
     }
 
     #[test]
@@ -249,7 +237,7 @@ mod tests {
     #[test]
     fn switches_unknown_names_and_repetitions_are_refused() {
         assert!(tunable("use_iir").is_err() && tunable("nonsense").is_err());
-        let twice = Plan::new(&args(&["iir_depth", "hindsight_margin", "iir_depth"], 1));
+        let twice = Plan::new(&args("iir_depth,hindsight_margin,iir_depth", 1));
         assert!(twice.is_err_and(|error| error.to_string().contains("iir_depth twice")));
         assert!(["0", "nan", "-1", "2", "x"].iter().all(|text| share(text).is_err()));
     }
@@ -263,7 +251,7 @@ mod tests {
 
     #[test]
     fn sides_are_moved_apart_within_the_ranges() {
-        let plan = Plan::new(&args(&["hindsight_margin", "iir_depth"], 100)).expect("a plan");
+        let plan = Plan::new(&args("hindsight_margin,iir_depth", 100)).expect("a plan");
         for iteration in 1..=100 {
             let [plus, minus] =
                 [1.0, -1.0].map(|toward| plan.side(iteration, &[200.0, 2.0], toward));
@@ -279,8 +267,7 @@ mod tests {
     /// Simulated games: the side nearer to an optimum wins more often.
     #[test]
     fn values_find_an_optimum() {
-        let plan =
-            Plan::new(&args(&["hindsight_margin", "futility_margin"], 4000)).expect("a plan");
+        let plan = Plan::new(&args("hindsight_margin,futility_margin", 4000)).expect("a plan");
         let plan = Plan { gains: Gains { rate: 0.05, ..plan.gains }, ..plan };
         let (mut values, mut random) = (vec![200.0, 85.0], crate::kit::random::Random::new(9));
         let far = |side: &Side| -> f64 {
@@ -304,7 +291,7 @@ mod tests {
     fn a_killed_run_has_the_same_result() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
-        let mut args = args(&["quiescence_margin"], 12);
+        let mut args = args("quiescence_margin", 12);
         let tune = |args: &SpsaArgs| {
             Plan::new(args).and_then(|plan| plan.tune(args, &path)).map(|run| run.0)
         };
