@@ -6,10 +6,12 @@ use indicatif::HumanCount;
 use serde::Serialize;
 
 use super::LabError;
+use crate::board::Position;
 use crate::eval::network::EMBEDDED_CHECKSUM;
 use crate::kit::date::Date;
 use crate::kit::table::{Align, Column, TextTable};
 use crate::score::{Score, wdl};
+use crate::search::Outcome;
 use crate::search::stats::Stats;
 
 /// The origin of a report: program, command, date.
@@ -81,6 +83,20 @@ pub(crate) fn pawns(score: Score) -> String {
         Some(moves) => format!("#{moves}"),
         None => format!("{:+.2}", f64::from(score.value()) / 100.0),
     }
+}
+
+/// The first moves of the best line, in standard algebraic notation.
+pub(crate) fn best_line(position: &Position, outcome: &Outcome, length: usize) -> String {
+    let mut current = position.clone();
+    let mut words = Vec::new();
+    for &m in outcome.lines.iter().take(1).flat_map(|line| &line.moves).take(length) {
+        if !current.is_legal(m) {
+            break;
+        }
+        words.push(current.san(m));
+        current = current.play(m).0;
+    }
+    words.join(" ")
 }
 
 /// The number of unscaled centipawns that UCI shows as +100.

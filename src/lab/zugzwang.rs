@@ -18,8 +18,8 @@ use super::epd::SkipBad;
 use super::report::{self, Origin, grouped, pawns};
 use super::runner::{self, InOrder, SearchSetup, TableSize, TaskWorker};
 use super::{LabError, counted, epd, note_written, print};
+use crate::board::Position;
 use crate::board::tablebase::{Tablebase, Wdl};
-use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::table::Align::{Left, Right};
@@ -34,6 +34,8 @@ use crate::time::Limits;
 const MAX_DEPTH: Depth = 40;
 /// Nodes of each search if neither nodes nor depth are given.
 const NODES: u64 = 2_500_000;
+/// Moves shown of the best lines.
+const LINE: usize = 12;
 
 /// Tell whether the side to move is in zugzwang
 #[derive(clap::Args, Clone, Debug)]
@@ -305,7 +307,10 @@ impl Examiner<'_> {
         let (moving, passing) = (self.search(position, worker), self.search(&passed, worker));
         found.nodes = moving.stats.nodes + passing.stats.nodes;
         found.rows = rows(position, &passed, &moving, &passing);
-        found.lines = [line(position, &moving), line(&passed, &passing)];
+        found.lines = [
+            report::best_line(position, &moving, LINE),
+            report::best_line(&passed, &passing, LINE),
+        ];
         let values = found.rows.last().map(|row| row.values);
         found.verdict =
             values.map_or(ZugzwangVerdict::None, |v| v.verdict(self.args.margin, self.args.draw));
@@ -358,20 +363,6 @@ fn after_pass(score: Score) -> Score {
     } else {
         score
     }
-}
-
-fn line(position: &Position, outcome: &Outcome) -> String {
-    let moves: &[PackedMove] = outcome.lines.first().map_or(&[], |line| &line.moves);
-    let mut current = position.clone();
-    let mut words = Vec::new();
-    for &m in moves.iter().take(12).take_while(|m| m.is_some()) {
-        if !current.is_legal(m) {
-            break;
-        }
-        words.push(current.san(m));
-        current = current.play(m).0;
-    }
-    words.join(" ")
 }
 
 /// The advantage of passing in pawns, or in words for mates.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::LabError;
+use super::super::report;
 use super::super::runner::{SearchSetup, TableSize};
 use super::sampler::SampledCutoff;
 use crate::board::{Color, Position};
@@ -138,13 +139,7 @@ impl Judge<'_> {
         let job = self.job(position.clone(), keys.clone());
         let time = TimeManager::with_limits(Limits::to_depth(node.depth));
         let outcome = search::run(&job, self.tables.cleared(node.depth), &time, &mut |_| ());
-        let mut position = position.clone();
-        let mut words = Vec::new();
-        for &m in outcome.lines.first().map_or(&[][..], |line| &line.moves) {
-            words.push(position.san(m));
-            position = position.play(m).0;
-        }
-        words.join(" ")
+        report::best_line(position, &outcome, usize::MAX)
     }
 
     /// Does passing, searched as deep as a move, reach beta?
