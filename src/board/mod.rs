@@ -253,12 +253,6 @@ impl Position {
         self.checkers
     }
 
-    /// Pieces of the side to move pinned to their king.
-    #[inline]
-    pub fn pinned(&self) -> Bitboard {
-        self.pinned
-    }
-
     /// Is the side to move in check?
     #[inline]
     pub fn in_check(&self) -> bool {

@@ -572,8 +572,8 @@ struct AtNode<'s, 'a, 'p> {
 }
 
 impl NullMoveSearch for AtNode<'_, '_, '_> {
-    fn accepts(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
-        self.searcher.worker.accepts(self.position, node, null_depth, score)
+    fn accepts(&mut self, node: &NodeFacts, null_depth: Depth) -> bool {
+        self.searcher.worker.accepts(self.position, node, null_depth)
     }
 
     fn search_null_move(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {

@@ -20,8 +20,6 @@ pub struct NullCutoff<'a> {
     pub node: NodeFacts,
     /// The depth to which the null move was searched; 0 and below is quiescence.
     pub null_depth: Depth,
-    /// The score that the null move returned, at least `node.beta`.
-    pub score: Score,
 }
 
 /// How a node is reached.

@@ -279,11 +279,10 @@ impl<'a> Worker<'a> {
         position: &Position,
         node: &null_move::NodeFacts,
         null_depth: Depth,
-        score: Score,
     ) -> bool {
         let Some(observer) = &self.job.observer else { return true };
         let keys = &self.keys;
-        observer.accepts(&NullCutoff { position, keys, node: *node, null_depth, score })
+        observer.accepts(&NullCutoff { position, keys, node: *node, null_depth })
     }
 
     /// True if a move is to be searched at the root.

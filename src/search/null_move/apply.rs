@@ -18,8 +18,8 @@ pub trait NullMoveSearch {
     fn stats(&mut self) -> &mut Stats;
 
     /// Returns whether a cutoff of the scheme stands. An observer can suppress it.
-    fn accepts(&mut self, node: &NodeFacts, null_depth: Depth, score: Score) -> bool {
-        let _ = (node, null_depth, score);
+    fn accepts(&mut self, node: &NodeFacts, null_depth: Depth) -> bool {
+        let _ = (node, null_depth);
         true
     }
 }
@@ -79,7 +79,7 @@ pub fn apply(
             }
         }
     }
-    if !searcher.accepts(node, null_depth, score) {
+    if !searcher.accepts(node, null_depth) {
         return Some(Verdict::FailedLow);
     }
     searcher.stats().null_cutoffs += 1;

@@ -183,8 +183,8 @@ impl NullMoveSearch for AtNode<'_, '_, '_, '_> {
         Some(score)
     }
 
-    fn accepts(&mut self, facts: &NodeFacts, null_depth: Depth, score: Score) -> bool {
-        self.searcher.worker.accepts(self.position, facts, null_depth, score)
+    fn accepts(&mut self, facts: &NodeFacts, null_depth: Depth) -> bool {
+        self.searcher.worker.accepts(self.position, facts, null_depth)
     }
 
     fn stats(&mut self) -> &mut Stats {
