@@ -351,7 +351,7 @@ mod tests {
     /// Simulated games: a side wins by the Elo of its factors.
     #[test]
     fn each_factor_finds_its_elo() {
-        let factors = "use_iir=0,use_quiet_evasions=0,use_futility=0";
+        let factors = "use_iir=0,use_singular=0,use_futility=0";
         let mut plan = Plan::new(&args(factors, Path::new("none"))).expect("a plan");
         plan.share = 1.0;
         let value = [300, 0, -100];

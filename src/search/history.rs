@@ -45,27 +45,23 @@ const PAWN_SLOTS: usize = 512;
 /// The history of the replies to one move, by piece and destination.
 pub(crate) type Replies = [Counter; 768];
 
-/// Kinds of earlier moves: in check or not, capture or not. Without the feature `tune` there is one.
-const KINDS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
+/// Kinds of earlier moves: in check or not, capture or not.
+const KINDS: usize = 4;
 
 /// An earlier move of the path, as the continuation history is indexed by it.
 #[derive(Clone, Copy)]
 pub(crate) struct PastMove(u16);
 
 impl PastMove {
-    /// The piece moved, on its destination. `kind` counts if the history is split by kinds.
+    /// The piece moved, on its destination, and the [kind](PastMove::kind) of the move.
     #[inline]
     pub(crate) fn new(moved: PieceSquare, kind: usize) -> PastMove {
-        let kind = if KINDS == 1 { 0 } else { kind };
         PastMove((moved.index() + 768 * kind) as u16)
     }
 
     /// The kind of a move. Idea: PlentyChess 461.
     #[inline]
     pub(crate) fn kind(position: &Position, m: PackedMove) -> usize {
-        if params::use_continuation_kinds() == 0 {
-            return 0;
-        }
         2 * usize::from(position.in_check()) + usize::from(position.is_noisy(m))
     }
 
@@ -201,10 +197,6 @@ impl History {
         self.pawns[quiet.pawns][quiet.moved.index()].update(bonus);
         let moved = quiet.moved.index();
         let past = before.iter().flatten();
-        if params::use_history_sum() == 0 {
-            past.for_each(|past| self.continuation[past.index()][moved].update(bonus));
-            return;
-        }
         // Gravity by the sum of the plies. Idea: Clockwork 234, Viridithas 370, Stockfish 6653.
         let sum: i32 = past.clone().map(|past| self.continuation[past.index()][moved].get()).sum();
         let base = sum * params::history_sum() / 1024;

@@ -142,12 +142,24 @@ params! {
     correction_minors: 40, 0..=160, 10;
     /// Weight of the correction by the last two moves.
     correction_continuation: 69, 0..=160, 10;
+    /// Weight of the error of the evaluation in margins, in 1/128.
+    error_margin: 100, 0..=400, 20;
     /// Switch: reverse futility pruning.
     use_reverse_futility: 1, 0..=1, 1;
     /// Maximum depth of reverse futility pruning.
     reverse_futility_depth: 7, 4..=14, 1;
+    /// Margin per squared ply.
+    reverse_futility_square: 7, 0..=20, 1;
     /// Margin per ply.
-    reverse_futility_margin: 75, 40..=160, 8;
+    reverse_futility_ply: 35, 0..=100, 6;
+    /// Less by the improvement, in 1/128.
+    reverse_futility_improvement: 16, 0..=128, 8;
+    /// More by the error of the evaluation, in 1/128.
+    reverse_futility_error: 64, 0..=256, 16;
+    /// Less if no own piece is attacked.
+    reverse_futility_safe: 35, 0..=120, 6;
+    /// Weight of the evaluation above beta in the score returned, in 1/1024.
+    reverse_futility_blend: 700, 0..=1024, 64;
     /// Switch: no pruning by evaluation in the first plies, so that sacrifices are searched.
     use_sacrifices: 1, 0..=1, 1;
     /// Last ply without pruning by evaluation.
@@ -166,8 +178,14 @@ params! {
     iir_depth: 4, 2..=8, 1;
     /// Switch: late-move pruning.
     use_late_move_pruning: 1, 0..=1, 1;
-    /// Base of the late-move count; depth squared is added to it.
-    late_move_base: 8, 1..=10, 1;
+    /// Moves searched at depth 0, in 1/1024.
+    late_move_base: 5000, 0..=12000, 500;
+    /// More per squared ply, in 1/1024.
+    late_move_depth: 900, 200..=2000, 80;
+    /// More per centipawn of improvement, in 1/1024.
+    late_move_improvement: 20, 0..=60, 4;
+    /// More per 1024 of history, in 1/1024.
+    late_move_history: 74, 0..=300, 15;
     /// Switch: futility pruning.
     use_futility: 1, 0..=1, 1;
     /// Maximum expected reduced depth for futility pruning of quiet moves.
@@ -178,14 +196,6 @@ params! {
     futility_margin: 65, 30..=180, 8;
     /// History that adds one centipawn to the margin.
     futility_history: 57, 20..=400, 8;
-    /// Switch: futility pruning of captures.
-    use_capture_futility: 1, 0..=1, 1;
-    /// Maximum expected reduced depth for futility pruning of captures.
-    capture_futility_depth: 6, 2..=12, 1;
-    /// Margin at depth 0, to which 3/2 of the captured piece is added.
-    capture_futility_base: 80, 0..=300, 15;
-    /// Margin per ply.
-    capture_futility_margin: 90, 30..=200, 10;
     /// Constant term of the reduction that step 11 expects, in 1/1024 ply.
     pruning_base: 1450, 500..=2500, 60;
     /// Growth of that reduction with ln(depth) ln(number).
@@ -262,10 +272,12 @@ params! {
     double_extension_margin: 22, 5..=60, 4;
     /// Added to that margin in PV nodes.
     double_extension_pv: 110, 0..=300, 15;
-    /// Switch: quiescence searches one quiet evasion even after a capture.
-    use_quiet_evasions: 1, 0..=1, 1;
     /// Futility margin of quiescence, to which the captured piece is added.
     quiescence_margin: 136, 50..=300, 15;
+    /// Constant of the exchange margin of quiescence, in centipawns.
+    quiescence_exchange_margin: 60, 0..=300, 15;
+    /// History that changes the margin by one centipawn.
+    quiescence_exchange_history: 96, 16..=1024, 16;
     /// Weight of the score when a fail-high in quiescence is blended with beta, in 1/1024.
     quiescence_blend: 538, 0..=1024, 64;
     /// History bonus of the best move, per ply.
@@ -301,6 +313,8 @@ params! {
     noisy_history_weight: 1024, 0..=4096, 100;
     /// Switch: history by pawns.
     use_pawn_history: 1, 0..=1, 1;
+    /// Weight of the sum of the continuation histories in the gravity of each, in 1/1024.
+    history_sum: 512, 128..=2048, 64;
     /// Weight of the main history in the value of a quiet move, in 1/1024.
     weight_butterfly: 1024, 0..=3000, 80;
     /// Weight of the history by pawns.
@@ -344,26 +358,6 @@ params! {
     window_reduction_base: 519, 0..=2000, 100;
     /// For a window as wide as the root's.
     window_reduction: 437, 0..=2000, 100;
-    /// Switch: late-move pruning by the amount of improvement and by history.
-    use_lmp_history: 0, 0..=1, 1;
-    /// Moves searched at depth 0, in 1/1024.
-    lmp_base: 5000, 0..=12000, 500;
-    /// More per squared ply, in 1/1024.
-    lmp_depth: 900, 200..=2000, 80;
-    /// More per centipawn of improvement, in 1/1024.
-    lmp_improvement: 20, 0..=60, 4;
-    /// More per 1024 of history, in 1/1024.
-    lmp_history: 74, 0..=300, 15;
-    /// Switch: the error of the evaluation widens margins in futility, quiescence and extensions.
-    use_error_margins: 0, 0..=1, 1;
-    /// Weight of the error, in 1/128.
-    error_margin: 100, 0..=400, 20;
-    /// Switch: the exchange margin of quiescence depends on the evaluation.
-    use_quiescence_exchange: 0, 0..=1, 1;
-    /// Its constant, in centipawns.
-    quiescence_exchange_margin: 60, 0..=300, 15;
-    /// History that changes the margin by one centipawn.
-    quiescence_exchange_history: 96, 16..=1024, 16;
     /// Switch: no null move if the TT move captures a piece.
     use_null_capture: 0, 0..=1, 1;
     /// Switch: larger null-move margins in former PV nodes and after cutoffs.
@@ -372,20 +366,6 @@ params! {
     null_margin_pv: 50, 0..=200, 10;
     /// After many cutoffs.
     null_margin_cutoffs: 15, 0..=100, 5;
-    /// Switch: the margin of reverse futility is quadratic.
-    use_rfp_quadratic: 0, 0..=1, 1;
-    /// Per squared ply.
-    rfp_quadratic: 7, 0..=20, 1;
-    /// Per ply.
-    rfp_linear: 35, 0..=100, 6;
-    /// Less by improvement, in 1/128.
-    rfp_improvement: 16, 0..=128, 8;
-    /// More by the error of the evaluation, in 1/128.
-    rfp_error: 64, 0..=256, 16;
-    /// Less if no own piece is attacked.
-    rfp_safe: 35, 0..=120, 6;
-    /// Weight of the evaluation above beta in what reverse futility returns, in 1/1024.
-    reverse_futility_blend: 1024, 0..=1024, 64;
     /// Switch: the singular margin depends on the bound of the TT entry.
     use_singular_bounds: 0, 0..=1, 1;
     /// Less for exact entries, per ply, in 1/16 centipawn.
@@ -414,12 +394,6 @@ params! {
     optimism_damping: 150, 30..=500, 25;
     /// Switch: the fifty-move counter changes the key of the table.
     use_clock_key: 0, 0..=1, 1;
-    /// Switch: gravity of the continuation history by the sum of its plies.
-    use_history_sum: 0, 0..=1, 1;
-    /// Weight of the sum, in 1/1024.
-    history_sum: 512, 128..=2048, 64;
-    /// Switch: continuation history split by whether the earlier move was in check and a capture.
-    use_continuation_kinds: 0, 0..=1, 1;
     /// Switch: capture history split by whether the destination is attacked.
     use_noisy_threats: 0, 0..=1, 1;
     /// Switch: correction history by the moves one and four plies ago.

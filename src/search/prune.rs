@@ -15,7 +15,7 @@ pub(crate) fn keeps_sacrifices(alpha: Score, ply: Ply) -> bool {
     params::use_sacrifices() != 0 && ply as i32 <= last
 }
 
-/// Reverse futility ("static null move"): the evaluation is above beta by a margin per ply of depth.
+/// Reverse futility ("static null move"): the evaluation is above beta by a margin that grows with depth.
 #[inline]
 pub(crate) fn reverse_futility(depth: Depth, eval: Score, beta: Score, margin: i32) -> bool {
     params::use_reverse_futility() != 0
@@ -25,10 +25,18 @@ pub(crate) fn reverse_futility(depth: Depth, eval: Score, beta: Score, margin: i
         && eval - margin.max(0) >= beta
 }
 
-/// The margin of reverse futility.
+/// The margin of reverse futility. `is_safe`: no own piece is attacked. Idea: Reckless c5b6133, 272be84.
 #[inline]
-pub(crate) fn linear_margin(depth: Depth, improving: bool) -> i32 {
-    params::reverse_futility_margin() * (depth - Depth::from(improving))
+pub(crate) fn reverse_futility_margin(
+    depth: Depth,
+    improvement: i32,
+    correction: i32,
+    is_safe: bool,
+) -> i32 {
+    params::reverse_futility_square() * depth * depth + params::reverse_futility_ply() * depth
+        - params::reverse_futility_improvement() * improvement.clamp(-200, 200) / 128
+        + params::reverse_futility_error() * correction.abs() / 128
+        - params::reverse_futility_safe() * i32::from(is_safe)
 }
 
 /// Blends a fail-high score with beta: keeps `weight / 1024` of the part above beta.
@@ -41,34 +49,24 @@ pub(crate) fn blend_fail_high(score: Score, beta: Score, weight: i32) -> Score {
     }
 }
 
-/// Late-move pruning: quiet moves after this many moves are skipped.
+/// Late-move pruning: quiet moves after this many moves are skipped. More are searched if the evaluation
+/// improves and if the history of the next one is good. Idea: Reckless 81030de, 0941ecc.
 #[inline]
-pub(crate) fn late_move_count(depth: Depth, improving: bool) -> i32 {
+pub(crate) fn late_move_count(depth: Depth, improvement: i32, history: i32) -> i32 {
     if params::use_late_move_pruning() == 0 {
         return i32::MAX;
     }
-    let count = params::late_move_base() + depth * depth;
-    if improving { count } else { count / 2 }
-}
-
-/// Late-move pruning by the amount of improvement and the history of the move. Idea: Reckless 81030de,
-/// 0941ecc.
-#[inline]
-pub(crate) fn late_move_count_by_history(depth: Depth, improvement: i32, history: i32) -> i32 {
-    let fine = params::lmp_base()
-        + params::lmp_depth() * depth * depth
-        + params::lmp_improvement() * improvement.clamp(-100, 150)
-        + params::lmp_history() * history / 1024;
-    fine / 1024
+    let count = params::late_move_base()
+        + params::late_move_depth() * depth * depth
+        + params::late_move_improvement() * improvement.clamp(-100, 150)
+        + params::late_move_history() * history / 1024;
+    count / 1024
 }
 
 /// The error of the evaluation that margins add: the size of the correction. Idea: Reckless 6f3ca28, 2b33519;
 /// PlentyChess 422.
 #[inline]
 pub(crate) fn error_margin(correction: i32) -> i32 {
-    if params::use_error_margins() == 0 {
-        return 0;
-    }
     correction.abs() * params::error_margin() / 128
 }
 
@@ -81,22 +79,6 @@ pub(crate) fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, hi
         - history / params::quiescence_exchange_history()
 }
 
-/// The margin of reverse futility as a polynomial. `is_safe`: no own piece is attacked. Idea:
-/// Reckless c5b6133, 272be84.
-#[inline]
-pub(crate) fn quadratic_margin(
-    depth: Depth,
-    improvement: i32,
-    correction: i32,
-    is_safe: bool,
-) -> i32 {
-    let margin = params::rfp_quadratic() * depth * depth + params::rfp_linear() * depth
-        - params::rfp_improvement() * improvement.clamp(-200, 200) / 128
-        + params::rfp_error() * correction.abs() / 128
-        - params::rfp_safe() * i32::from(is_safe);
-    margin.max(0)
-}
-
 /// Futility pruning of a quiet move. `depth` is the expected reduced depth.
 #[inline]
 pub(crate) fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
@@ -104,24 +86,6 @@ pub(crate) fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) ->
         + params::futility_margin() * depth
         + history / params::futility_history();
     params::use_futility() != 0 && depth <= params::futility_depth() && eval + margin <= alpha
-}
-
-/// Futility pruning of a capture. `depth` is the expected reduced depth, `victim` the value captured.
-#[inline]
-pub(crate) fn capture_futility(
-    depth: Depth,
-    eval: Score,
-    victim: i32,
-    history: i32,
-    alpha: Score,
-) -> bool {
-    let margin = params::capture_futility_base()
-        + params::capture_futility_margin() * depth
-        + victim * 3 / 2
-        + history / 16;
-    params::use_capture_futility() != 0
-        && depth <= params::capture_futility_depth()
-        && eval + margin < alpha
 }
 
 /// History pruning: a quiet move with a bad continuation history. `reduced` is the expected reduced
@@ -155,16 +119,17 @@ mod tests {
     #[test]
     fn reverse_futility_asks_for_more_the_deeper() {
         let beta = Score::cp(0);
+        let margin = reverse_futility_margin;
         let prunes = |depth, eval, beta, improving| {
-            reverse_futility(depth, eval, beta, linear_margin(depth, improving))
+            reverse_futility(depth, eval, beta, margin(depth, 100 * i32::from(improving), 0, false))
         };
         let eval = Score::cp(200);
         assert!(prunes(1, eval, beta, false) && prunes(2, eval, beta, true));
         assert!(!prunes(8, eval, beta, false));
         assert!(!prunes(1, eval, Score::mate_in(9), false));
         assert!(!prunes(1, -eval, beta, true), "never below beta");
-        assert!(quadratic_margin(6, 0, 0, false) > quadratic_margin(3, 0, 0, false));
-        assert!(quadratic_margin(3, 0, 50, false) > quadratic_margin(3, 100, 0, true));
+        assert!(margin(6, 0, 0, false) > margin(3, 0, 0, false));
+        assert!(margin(3, 0, 50, false) > margin(3, 100, 0, true));
     }
 
     #[test]
@@ -179,14 +144,6 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_counts_its_victim() {
-        let (eval, alpha) = (Score::cp(0), Score::cp(400));
-        assert!(capture_futility(1, eval, 100, 0, alpha));
-        assert!(!capture_futility(1, eval, 500, 0, alpha));
-        assert!(!capture_futility(4, eval, 100, 0, alpha));
-    }
-
-    #[test]
     fn sacrifices_are_kept_near_the_root_and_longer_for_a_mate() {
         let won = Score::cp(1500);
         assert!(keeps_sacrifices(Score::ZERO, 2) && keeps_sacrifices(-won, 2));
@@ -196,8 +153,8 @@ mod tests {
 
     #[test]
     fn more_quiet_moves_are_tried_the_deeper_and_while_improving() {
-        assert!(late_move_count(3, true) > late_move_count(3, false));
-        assert!(late_move_count(6, false) > late_move_count(3, false));
+        assert!(late_move_count(3, 50, 0) > late_move_count(3, 0, 0));
+        assert!(late_move_count(6, 0, 0) > late_move_count(3, 0, 5000));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Pvs<'_> {
         // Step 8. Reverse futility: the evaluation is so far above beta that no quiet reply matters.
         if !node.tt_pv
             && !node.keeps_their_sacrifices()
-            && prune::reverse_futility(node.depth, node.eval, node.beta, margin(position, node))
+            && is_far_above_beta(position, node)
             && (node.depth < params::mate_threat_depth() || !is_mate_threatened(position))
         {
             return Some(Cut::Return(prune::blend_fail_high(
@@ -103,14 +103,16 @@ impl Pvs<'_> {
     }
 }
 
-/// Step 8. The margin of reverse futility.
+/// Step 8. Is the evaluation far enough above beta?
 #[inline]
-fn margin(position: &Position, node: &Node) -> i32 {
-    if params::use_rfp_quadratic() == 0 {
-        return prune::linear_margin(node.depth, node.improving);
-    }
-    let is_safe = (Threats::of(position).all & position.us()).is_empty();
-    prune::quadratic_margin(node.depth, node.improvement, node.correction, is_safe)
+fn is_far_above_beta(position: &Position, node: &Node) -> bool {
+    let holds = |is_safe| {
+        let Node { depth, improvement, correction, eval, beta, .. } = *node;
+        let margin = prune::reverse_futility_margin(depth, improvement, correction, is_safe);
+        prune::reverse_futility(depth, eval, beta, margin)
+    };
+    // Threats are only looked at if they decide.
+    holds(true) && (holds(false) || (Threats::of(position).all & position.us()).is_empty())
 }
 
 /// Step 9. Conditions that are off by default.

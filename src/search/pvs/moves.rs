@@ -168,26 +168,13 @@ impl Pvs<'_> {
         let prune_if = |is_hopeless| if is_hopeless { Pruning::Move } else { Pruning::None };
 
         let Some(quiet) = quiet else {
-            let is_futile = |eval| {
-                let victim = position.captured(m).map_or(0, see::value_of);
-                prune::capture_futility(reduced, eval, victim, history, node.alpha)
-            };
-            let may_be_futile = !gives_check && !is_pv && m.promoted_to().is_none();
-            return prune_if(
-                (may_be_futile && eval.is_some_and(is_futile))
-                    || loses_more_than(prune::noisy_loss(node.depth, history)),
-            );
+            return prune_if(loses_more_than(prune::noisy_loss(node.depth, history)));
         };
         // A quiet check is pruned as a capture is.
         if gives_check && params::use_check_exemption() != 0 {
             return prune_if(loses_more_than(prune::noisy_loss(node.depth, 0)));
         }
-        let count = if params::use_lmp_history() == 0 {
-            prune::late_move_count(node.depth, node.improving)
-        } else {
-            prune::late_move_count_by_history(node.depth, node.improvement, history)
-        };
-        if number > count {
+        if number > prune::late_move_count(node.depth, node.improvement, history) {
             return Pruning::RemainingQuiets;
         }
         let histories = self.memory.history.quiets(position, &node.earlier);

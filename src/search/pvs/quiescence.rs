@@ -79,7 +79,7 @@ impl Pvs<'_> {
         if params::use_noisy_threats() != 0 {
             node.threats = Threats::of(position);
         }
-        let (mut number, mut quiets) = (0, 0);
+        let mut number = 0;
         for kind in [Kind::Noisy, Kind::Quiet] {
             if kind == Kind::Quiet && !position.in_check() {
                 break;
@@ -94,12 +94,10 @@ impl Pvs<'_> {
                     continue;
                 }
                 // One evasion that does not lose is enough.
-                let seen = if params::use_quiet_evasions() != 0 { quiets } else { number };
-                if kind == Kind::Quiet && seen > 0 && !result.score.is_lost() {
+                if kind == Kind::Quiet && number > 0 && !result.score.is_lost() {
                     break;
                 }
                 number += 1;
-                quiets += i32::from(kind == Kind::Quiet);
                 node.moved = Some(moved_piece(position, m));
                 node.kind = PastMove::kind(position, m);
                 let next = self.worker.make(position, m);
@@ -158,12 +156,8 @@ impl Pvs<'_> {
         if m.promoted_to().is_none() && bound <= node.alpha {
             return Some(bound);
         }
-        let threshold = if params::use_quiescence_exchange() == 0 {
-            0
-        } else {
-            let history = self.memory.history.noisy(position, &node.threats, m);
-            prune::quiescence_exchange(node.alpha, node.eval, node.correction, history)
-        };
+        let history = self.memory.history.noisy(position, &node.threats, m);
+        let threshold = prune::quiescence_exchange(node.alpha, node.eval, node.correction, history);
         (!see::see_ge(position, m, threshold)).then_some(-Score::INFINITE)
     }
 
