@@ -45,7 +45,7 @@ impl SearcherKind {
     /// The null-move scheme of the searcher unless another is chosen.
     pub fn default_scheme(self) -> &'static Scheme {
         let name = match self {
-            SearcherKind::Playing => "modern-endgame",
+            SearcherKind::Playing => "modern-calibrated",
             SearcherKind::Classic => "verified-r3",
         };
         Scheme::named(name).unwrap_or(Scheme::off())

@@ -190,7 +190,7 @@ static FIXED: [OptionEntry; 19] = [
     OptionEntry {
         name: "NullMove",
         kind: Kind::Combo {
-            default: "modern-endgame",
+            default: "modern-calibrated",
             values: || SCHEMES.iter().map(|scheme| scheme.name).collect(),
             set: |engine, name| engine.options_mut().scheme = Scheme::named(name),
         },
@@ -496,7 +496,7 @@ mod tests {
             assert!(reason.contains(name), "{reason}");
         }
         assert_eq!(engine.options().hash, 16);
-        assert_eq!(engine.options().scheme().name, "modern-endgame");
+        assert_eq!(engine.options().scheme().name, "modern-calibrated");
     }
 
     #[test]

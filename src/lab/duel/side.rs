@@ -163,7 +163,7 @@ mod tests {
     fn a_bare_name_is_a_scheme_and_a_searcher_brings_its_own() {
         assert_eq!(Side::parse("adaptive", &defaults()).unwrap().scheme.name, "adaptive");
         let playing = Side::parse("Searcher=playing", &defaults()).unwrap();
-        assert_eq!(playing.scheme.name, "modern-endgame");
+        assert_eq!(playing.scheme.name, "modern-calibrated");
         let changed = Side::parse("verified-r3+plies=2,Hash=1", &defaults()).unwrap();
         assert_eq!(again(&changed), changed.to_string());
         assert_eq!(changed.scheme.name, "verified-r3+plies=2");
