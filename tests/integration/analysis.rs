@@ -179,10 +179,10 @@ fn a_search_of_some_root_moves_stores_no_root_entry() {
 #[test]
 fn a_mate_after_the_fiftieth_move_is_a_draw() {
     let table = Table::new(4).unwrap();
-    let early = run_after(&table, &job("8/8/8/3k4/8/8/8/KQ6 w - - 0 1"), Limits::to_depth(20));
+    let early = run_after(&table, &job("8/8/8/2k5/8/1K6/8/1Q6 w - - 0 1"), Limits::to_depth(20));
     let plies = early.score().unwrap().mate_plies().expect("a mate");
     let left = plies - 2;
-    let late = format!("8/8/8/3k4/8/8/8/KQ6 w - - {} 80", 100 - left);
+    let late = format!("8/8/8/2k5/8/1K6/8/1Q6 w - - {} 80", 100 - left);
     for depth in 1..=4 {
         let score = run_after(&table, &job(&late), Limits::to_depth(depth)).score().unwrap();
         assert!(score.mate_plies().is_none_or(|plies| plies <= left), "depth {depth}: {score:?}");
