@@ -71,14 +71,17 @@ enum Change {
 
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, change) in self.0.iter().enumerate() {
-            let colon = if i == 0 { "" } else { ":" };
-            match change {
-                Change::Param(param, value) => write!(f, "{colon}{}={value}", param.name)?,
-                Change::Scheme(scheme) => write!(f, "{colon}NullMove={}", scheme.name)?,
-            }
+        let changes: Vec<String> = self.0.iter().map(Change::to_string).collect();
+        f.write_str(&changes.join(":"))
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Param(param, value) => write!(f, "{}={value}", param.name),
+            Change::Scheme(scheme) => write!(f, "NullMove={}", scheme.name),
         }
-        Ok(())
     }
 }
 
@@ -206,11 +209,10 @@ enum ChangedSide {
 impl Plan {
     fn new(args: &AblateArgs) -> Result<Plan, LabError> {
         let factors = if args.factors.is_empty() { all_steps() } else { args.factors.clone() };
-        let changes: Vec<Change> = factors.iter().flat_map(|factor| factor.0.clone()).collect();
+        let changes: Vec<Change> = factors.iter().flat_map(|factor| &factor.0).copied().collect();
         let twice = |&at: &usize| changes[..at].iter().any(|before| before.meets(changes[at]));
         if let Some(at) = (0..changes.len()).find(twice) {
-            let change = Factor(vec![changes[at]]);
-            return Err(LabError::Usage(format!("--factors has {change} twice")));
+            return Err(LabError::Usage(format!("--factors has {} twice", changes[at])));
         }
         let (pairs, setup) = (args.pairs as usize, PairSetup::new(&args.games)?);
         check_pairs(&setup.book, pairs)?;

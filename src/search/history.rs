@@ -25,9 +25,7 @@ impl Counter {
     /// Adds a bonus or, if negative, a malus.
     #[inline]
     pub(crate) fn update(&mut self, bonus: i32) {
-        let bonus = bonus.clamp(-LIMIT, LIMIT);
-        let value = self.get();
-        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+        self.update_by(bonus, self.get());
     }
 
     /// Adds a bonus, less the closer `base` is to the limit.
