@@ -133,4 +133,13 @@ fn small_tables_come_out_as_they_are_on_the_page() {
     let shown = marked(&page, "tactics: Tree size").expect("the page has the table");
     assert_eq!(rows(tree), rows(shown));
     assert_eq!(rows(tree).len(), 8);
+
+    // The script reads columns of the CSV file by their names.
+    let csv = std::fs::read_to_string(folder.path().join("t.csv")).expect("a CSV file");
+    let header: HashSet<&str> = csv.lines().next().expect("a header").split(',').collect();
+    let script = read(".ci/tables");
+    let names = script.split("at[\"").skip(1).map(|rest| rest.split('"').next().expect("a name"));
+    let names: HashSet<&str> = names.collect();
+    assert!(names.contains("nodes") && names.contains("ratio_low"), "{names:?}");
+    assert!(names.is_subset(&header), "{names:?} are not all in {header:?}");
 }
