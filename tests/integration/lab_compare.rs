@@ -43,13 +43,19 @@ fn run_well(place: &Path, words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The tables without their last column, which is time.
+/// The tables without their columns of time.
 fn timeless(text: &str) -> String {
-    let cut = |line: &str| match line.strip_suffix('|').and_then(|rest| rest.rsplit_once('|')) {
-        Some((rest, _)) => rest.to_owned(),
-        None => line.to_owned(),
+    let mut time = None;
+    let cut = |line: &str| {
+        let cells: Vec<&str> = line.split('|').collect();
+        let found = cells.iter().position(|cell| cell.trim() == "seconds");
+        if cells.len() < 2 || found.is_some() {
+            time = found;
+        }
+        let kept = cells.iter().enumerate().filter(|(index, _)| time != Some(*index));
+        kept.map(|(_, cell)| *cell).collect::<Vec<_>>().join("|") + "\n"
     };
-    text.lines().map(|line| cut(line) + "\n").collect()
+    text.lines().map(cut).collect()
 }
 
 /// The CSV file without its column of time.

@@ -2,8 +2,11 @@
 
 use regex::Regex;
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use tacet::search::null_move::SCHEMES;
 
 /// Longest table cell, in characters.
 const MAX_CELL: usize = 200;
@@ -290,6 +293,24 @@ fn run(command: &str) -> std::process::Output {
         .stdin(Stdio::null())
         .output()
         .expect("tacet starts")
+}
+
+/// `off` is not a scheme.
+#[test]
+fn pages_count_the_schemes() {
+    let count = SCHEMES.len() - 1;
+    let new = SCHEMES.iter().filter(|scheme| scheme.source.starts_with("Tacet")).count();
+    let new = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"][new];
+    let expected = [
+        ("README.md", format!("{count} null-move schemes")),
+        ("CHANGELOG.md", format!("{count} null-move schemes")),
+        ("CHANGELOG.md", format!("plus {new} new ones")),
+    ];
+    for (page, words) in expected {
+        let text = fs::read_to_string(root().join(page)).expect("a page");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&words), "{page} does not say '{words}'");
+    }
 }
 
 #[test]

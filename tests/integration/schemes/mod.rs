@@ -225,7 +225,14 @@ fn a_null_move_hides_a_mate_threat_at_depth_2() {
         let first = seen.iter().position(|&mate| mate).map(|i| i as Depth + 1);
         assert_eq!(first, Some(depth), "{scheme}: {seen:?}");
     }
-    let modern = values("modern", FEN, 6);
-    assert!(modern.iter().all(|value| !value.is_mate()), "modern: {modern:?}");
+    // With these R grows with the depth, and with it the depth at which the mate would be seen.
+    let never = ["modern", "modern-endgame", "modern-calibrated"];
+    for scheme in never {
+        let seen = values(scheme, FEN, 6);
+        assert!(seen.iter().all(|value| !value.is_mate()), "{scheme}: {seen:?}");
+    }
+    let listed: HashSet<&str> =
+        mate_is_seen_at.iter().map(|&(scheme, _)| scheme).chain(never).collect();
+    assert_eq!(listed, NAMES.iter().copied().collect());
     assert!(!values("reduce-2", FEN, 4)[3].is_mate());
 }
