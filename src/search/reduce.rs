@@ -45,7 +45,8 @@ fn logarithms(depth: Depth, number: i32) -> i32 {
     (LN[depth.clamp(1, 63) as usize] * LN[number.clamp(1, 63) as usize]) >> 10
 }
 
-/// The reduction of a late quiet move that Step 11 expects, in plies.
+/// An estimate of the reduction of a late quiet move, in plies. Only Step 11 uses it, before the terms of
+/// [`late_move`] are known.
 #[inline]
 pub(crate) fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> Depth {
     let growth = logarithms(depth, number) * params::pruning_slope() / 1024;
@@ -137,7 +138,7 @@ pub(crate) fn pv_depth(is_pv: bool) -> Depth {
 /// The change of depth for the second search of a late move that beat alpha. `best` is the best score
 /// of the earlier moves. Idea: Stockfish, 2022.
 #[inline]
-pub(crate) fn correction(score: Score, best: Score) -> Depth {
+pub(crate) fn research_change(score: Score, best: Score) -> Depth {
     Depth::from(score > best + params::deeper_margin())
         - Depth::from(score < best + params::shallower_margin())
 }

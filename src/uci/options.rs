@@ -90,7 +90,7 @@ pub fn all() -> impl Iterator<Item = OptionEntry> {
     FIXED.iter().copied().chain(settable().iter().map(parameter))
 }
 
-static FIXED: [OptionEntry; 19] = [
+static FIXED: &[OptionEntry] = &[
     OptionEntry {
         name: "Hash",
         kind: Kind::Spin {

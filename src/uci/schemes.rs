@@ -153,7 +153,7 @@ mod tests {
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), SCHEMES.len() + 1);
         let column = lines[0].find("source").unwrap();
-        for (line, scheme) in lines[1..].iter().zip(&SCHEMES) {
+        for (line, scheme) in lines[1..].iter().zip(SCHEMES) {
             assert!(line.starts_with(scheme.name));
             assert_eq!(line.find(scheme.source), Some(column), "{line}");
         }

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const LAST: &str = "that-was-all";
 
 /// Valid words, used in and out of place.
-const WORDS: [&str; 56] = [
+const WORDS: &[&str] = &[
     "uci",
     "isready",
     "ucinewgame",
@@ -74,7 +74,7 @@ const WORDS: [&str; 56] = [
     "-",
 ];
 
-const NUMBERS: [&str; 12] = [
+const NUMBERS: &[&str] = &[
     "0",
     "1",
     "2",
@@ -89,7 +89,7 @@ const NUMBERS: [&str; 12] = [
     "NaN",
 ];
 
-const FENS: [&str; 7] = [
+const FENS: &[&str] = &[
     "startpos",
     "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1",
@@ -169,14 +169,14 @@ fn line(random: &mut Random) -> Vec<u8> {
     let text = match random.below(10) {
         0 => return noise(random),
         1 | 2 => "stop".to_owned(),
-        3 => format!("position {}{}", pick(&FENS, random), moves(random)),
+        3 => format!("position {}{}", pick(FENS, random), moves(random)),
         4 => format!(
             "go {} {}",
             pick(&["depth", "nodes", "movetime", "mate"], random),
             random.below(9)
         ),
         5 => "isready".to_owned(),
-        6 => "setoption name MultiPV value ".to_owned() + pick(&NUMBERS, random),
+        6 => "setoption name MultiPV value ".to_owned() + pick(NUMBERS, random),
         _ => words(random),
     };
     let ends = if is_work(&text) { "\nstop\nstop\n" } else { "\n" };
@@ -205,8 +205,8 @@ fn noise(random: &mut Random) -> Vec<u8> {
 fn words(random: &mut Random) -> String {
     let count = 1 + random.below(9);
     let word = |random: &mut Random| match random.below(4) {
-        0 => pick(&NUMBERS, random),
-        _ => pick(&WORDS, random),
+        0 => pick(NUMBERS, random),
+        _ => pick(WORDS, random),
     };
     (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }

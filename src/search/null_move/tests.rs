@@ -92,7 +92,7 @@ fn no_null_move_in_check_at_the_root_after_another_or_where_banned() {
         NodeFacts { path: passed, ..NODE },
         NodeFacts { path: banned, ..NODE },
     ];
-    for scheme in &SCHEMES {
+    for scheme in SCHEMES {
         for node in &nodes {
             let in_a_row = node.path == passed && scheme.in_a_row > 1;
             assert_eq!(scheme.attempt(node).is_some(), in_a_row, "{}: {node:?}", scheme.name);

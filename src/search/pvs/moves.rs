@@ -245,9 +245,9 @@ impl Pvs<'_> {
             let mut child = Node { reduction: depth - reduced, ..node.scout(reduced, true) };
             score = -self.search::<ZeroWindow>(&next, &mut child)?;
             if score > alpha && reduced < depth {
-                let corrected = depth + reduce::correction(score, best_score);
-                if reduced < corrected {
-                    let mut child = node.scout(corrected, !node.cut_node);
+                let full = depth + reduce::research_change(score, best_score);
+                if reduced < full {
+                    let mut child = node.scout(full, !node.cut_node);
                     score = -self.search::<ZeroWindow>(&next, &mut child)?;
                 }
             }
