@@ -13,8 +13,6 @@ use crate::score::{Depth, Score};
 pub(crate) enum Extension {
     /// Extend the move by this many plies; may be negative.
     Plies(Depth),
-    /// Another move is better: search the TT move in normal move order.
-    Drop,
     /// Other moves reach beta too: return this score.
     Cut(Score),
 }
@@ -64,9 +62,6 @@ pub(crate) fn singular(
         Extension::Cut(beta)
     } else if tt_score >= node.beta {
         Extension::Plies(-2)
-    } else if params::use_tt_move_drop() != 0 && score > tt_score {
-        // Idea: Reckless ed73260, 0b6a667.
-        Extension::Drop
     } else if node.cut_node {
         Extension::Plies(-1)
     } else {

@@ -73,8 +73,8 @@ impl PastMove {
 pub(crate) struct History {
     /// Main history: by colour, by whether origin and destination are attacked, by origin and destination.
     quiet: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
-    /// Capture history: by piece, destination and captured piece. Twice, see [`noisy_threat`].
-    noisy: Box<[[[Counter; 7]; 768]; 2]>,
+    /// Capture history: by piece, destination and captured piece.
+    noisy: Box<[[Counter; 7]; 768]>,
     /// Continuation history: by piece and destination of an earlier move, then of this move.
     continuation: Box<[Replies; 768 * KINDS]>,
     /// Pawn history: by the pawns, then by piece and destination.
@@ -161,7 +161,7 @@ impl History {
     pub(crate) fn new() -> History {
         History {
             quiet: boxed([[[Counter(0); 64]; 64]; 4]),
-            noisy: boxed([[Counter(0); 7]; 768]),
+            noisy: boxed([Counter(0); 7]),
             continuation: boxed([Counter(0); 768]),
             pawns: boxed([Counter(0); 768]),
         }
@@ -179,9 +179,9 @@ impl History {
 
     /// The history of a capture or promotion.
     #[inline]
-    pub(crate) fn noisy(&self, position: &Position, threats: &Threats, m: PackedMove) -> i32 {
+    pub(crate) fn noisy(&self, position: &Position, m: PackedMove) -> i32 {
         let moved = moved_piece(position, m).index();
-        self.noisy[noisy_threat(threats, m)][moved][captured_index(position, m)].get()
+        self.noisy[moved][captured_index(position, m)].get()
     }
 
     /// Adds to all histories of a quiet move.
@@ -208,16 +208,10 @@ impl History {
     }
 
     /// Adds to the history of a capture or promotion.
-    pub(crate) fn update_noisy(
-        &mut self,
-        position: &Position,
-        threats: &Threats,
-        m: PackedMove,
-        bonus: i32,
-    ) {
+    pub(crate) fn update_noisy(&mut self, position: &Position, m: PackedMove, bonus: i32) {
         let captured = captured_index(position, m);
         let moved = moved_piece(position, m).index();
-        self.noisy[noisy_threat(threats, m)][moved][captured].update(bonus);
+        self.noisy[moved][captured].update(bonus);
     }
 }
 
@@ -247,12 +241,6 @@ fn pawn_slot(position: &Position) -> usize {
 fn threat_index(threats: &Threats, m: PackedMove) -> usize {
     let bit = |square: Square| usize::from(threats.all.contains(square));
     2 * bit(m.from()) + bit(m.to())
-}
-
-/// Is the destination of a capture attacked? Idea: Berserk 447; Reckless.
-#[inline]
-fn noisy_threat(threats: &Threats, m: PackedMove) -> usize {
-    usize::from(params::use_noisy_threats() != 0 && threats.all.contains(m.to()))
 }
 
 /// Makes an array directly on the heap, since it may be too large for the stack.

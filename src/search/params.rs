@@ -330,82 +330,28 @@ params! {
 
     // Experiments: off by default.
 
-    /// Switch: reduced searches of late moves are deeper in PV nodes.
-    use_pv_depth: 0, 0..=1, 1;
-    /// By this many plies.
-    pv_depth: 1, 0..=2, 1;
     /// Switch: more reduction in all-nodes after many cutoffs.
     use_all_node_reduction: 0, 0..=1, 1;
     /// The reduction.
     all_node_reduction: 600, 0..=2500, 120;
-    /// Switch: reduction by how far alpha is from the evaluation and the TT score.
-    use_alpha_reduction: 0, 0..=1, 1;
-    /// Reduction per centipawn of alpha above the evaluation.
-    alpha_reduction: 2, 0..=12, 1;
-    /// Reduction where the TT score is at most alpha.
-    tt_low_reduction: 350, 0..=1500, 80;
-    /// Reduction where the TT entry is shallower than the node.
-    tt_shallow_reduction: 250, 0..=1500, 80;
-    /// Switch: reduction of the other moves by how singular the TT move is.
-    use_singular_reduction: 0, 0..=1, 1;
-    /// Reduction per 128 centipawns of score.
-    singular_reduction: 496, 0..=2000, 80;
-    /// Score difference in centipawns from which the reduction grows.
-    singular_reduction_margin: 120, 0..=400, 20;
-    /// Switch: less reduction in PV nodes by the width of the window.
-    use_window_reduction: 0, 0..=1, 1;
-    /// For any PV node.
-    window_reduction_base: 519, 0..=2000, 100;
-    /// For a window as wide as the root's.
-    window_reduction: 437, 0..=2000, 100;
+    /// Switch: more reduction in cut nodes without a TT move.
+    use_blind_reduction: 0, 0..=1, 1;
+    /// The reduction.
+    blind_reduction: 800, 0..=2500, 120;
     /// Switch: no null move if the TT move captures a piece.
     use_null_capture: 0, 0..=1, 1;
-    /// Switch: larger null-move margins in former PV nodes and after cutoffs.
-    use_null_margin: 0, 0..=1, 1;
-    /// In former PV nodes, in centipawns.
-    null_margin_pv: 50, 0..=200, 10;
-    /// After many cutoffs.
-    null_margin_cutoffs: 15, 0..=100, 5;
     /// Switch: the singular margin depends on the bound of the TT entry.
     use_singular_bounds: 0, 0..=1, 1;
     /// Less for exact entries, per ply, in 1/16 centipawn.
     singular_exact: 6, 0..=24, 2;
     /// More for former PV nodes.
     singular_tt_pv: 8, 0..=48, 4;
-    /// Switch: a TT move that another move beats in the singular search is ordered by history.
-    use_tt_move_drop: 0, 0..=1, 1;
-    /// Switch: quiet checks come earlier even if they lose material.
-    use_all_check_order: 0, 0..=1, 1;
-    /// Switch: quiet moves that attack a greater piece from a safe square come earlier.
-    use_attack_order: 0, 0..=1, 1;
-    /// Their bonus.
-    attack_order_bonus: 4000, 500..=20000, 500;
     /// Switch: the first window lies around the average score of the iterations.
     use_average_window: 0, 0..=1, 1;
     /// Wider by the squared average divided by this.
     average_window_divisor: 26000, 5000..=60000, 2000;
     /// Narrower for each iteration with the same best move, up to five.
     average_window_stable: 1, 0..=3, 1;
-    /// Switch: the evaluation favours the side that is ahead.
-    use_optimism: 0, 0..=1, 1;
-    /// Largest optimism in centipawns, multiplied by pieces / 128.
-    optimism: 110, 0..=300, 20;
-    /// Average score, in centipawns, at which half of it applies.
-    optimism_damping: 150, 30..=500, 25;
-    /// Switch: the fifty-move counter changes the key of the table.
-    use_clock_key: 0, 0..=1, 1;
-    /// Switch: capture history split by whether the destination is attacked.
-    use_noisy_threats: 0, 0..=1, 1;
-    /// Switch: correction history by the moves one and four plies ago.
-    use_correction_fourth: 0, 0..=1, 1;
-    /// Its weight.
-    correction_fourth: 60, 0..=160, 10;
-    /// Switch: correction history by our attacked pieces.
-    use_correction_threats: 0, 0..=1, 1;
-    /// Its weight.
-    correction_threats: 50, 0..=160, 10;
-    /// Switch: the fifty-move counter is part of the keys of the correction history.
-    use_correction_clock: 0, 0..=1, 1;
     /// Switch: without a time control the hard limit is a share of the clock.
     use_clock_share: 0, 0..=1, 1;
     /// The share, in per cent.

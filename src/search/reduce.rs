@@ -79,7 +79,7 @@ fn fine(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> 
         r = r * params::reduction_noisy() / 1024;
     }
     r += i32::from(node.cut_node) * params::reduction_cut_node();
-    r -= if is_pv { pv(node) } else { 0 };
+    r -= i32::from(is_pv) * params::reduction_pv();
     r += i32::from(!node.improving) * params::reduction_not_improving();
     r -= i32::from(candidate.gives_check) * params::reduction_check();
     r -= i32::from(node.tt_pv) * params::reduction_tt_pv();
@@ -87,17 +87,6 @@ fn fine(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> 
     r -= node.correction.abs().min(128) * params::reduction_error();
     r += experiments(node, is_pv, many_cutoffs);
     r - candidate.history * 1024 / params::reduction_history()
-}
-
-/// The smaller reduction of PV nodes, in 1/1024 ply.
-#[inline]
-fn pv(node: &Node) -> i32 {
-    if params::use_window_reduction() == 0 {
-        return params::reduction_pv();
-    }
-    // Less in wide windows. Idea: Stockfish; Reckless ec4ec41.
-    let share = (node.beta - node.alpha) * params::window_reduction() / node.root_window().max(1);
-    params::window_reduction_base() + share.min(params::window_reduction())
 }
 
 /// Terms that are off by default, in 1/1024 ply.
@@ -108,31 +97,11 @@ fn experiments(node: &Node, is_pv: bool, many_cutoffs: bool) -> i32 {
     if params::use_all_node_reduction() != 0 && many_cutoffs && !is_pv && !node.cut_node {
         r += params::all_node_reduction();
     }
-    // More where the evaluation and the TT say that alpha is hard to reach. Idea: Reckless 270de3f.
-    if params::use_alpha_reduction() != 0 {
-        if node.static_eval.is_some() {
-            r += (node.alpha - node.eval).clamp(-128, 128) * params::alpha_reduction();
-        }
-        if let Some(entry) = &node.entry {
-            let is_low = entry.score.from_table(node.ply) <= node.alpha;
-            r += i32::from(is_low) * params::tt_low_reduction();
-            r += i32::from(entry.depth < node.depth) * params::tt_shallow_reduction();
-        }
-    }
-    // More if the TT move is far better than all others were. Idea: Reckless.
-    if params::use_singular_reduction() != 0
-        && let Some(others) = node.singular_score
-    {
-        let gap = node.tt_move_score - others - params::singular_reduction_margin();
-        r += (gap * params::singular_reduction() / 128).clamp(0, 2048);
+    // More where no move is known to cut. Idea: Stockfish.
+    if params::use_blind_reduction() != 0 && node.cut_node && node.tt_move.is_none() {
+        r += params::blind_reduction();
     }
     r
-}
-
-/// Plies by which the reduced search of a late move is deeper in PV nodes. Idea: Rose PR 102, Reckless.
-#[inline]
-pub(crate) fn pv_depth(is_pv: bool) -> Depth {
-    if params::use_pv_depth() != 0 && is_pv { params::pv_depth() } else { 0 }
 }
 
 /// The change of depth for the second search of a late move that beat alpha. `best` is the best score
@@ -163,9 +132,8 @@ mod tests {
 
     #[test]
     fn experiments_are_off_by_default() {
-        let node = Node { singular_score: Some(Score::cp(-500)), ..node() };
+        let node = Node { cut_node: true, ..node() };
         assert_eq!(experiments(&node, false, true), 0);
-        assert_eq!(pv(&node), params::reduction_pv());
     }
 
     #[test]

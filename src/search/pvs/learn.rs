@@ -86,7 +86,7 @@ impl Pvs<'_> {
         let malus = bonus * params::history_malus() / 1024;
         let history = &mut self.memory.history;
         if position.is_noisy(best) {
-            history.update_noisy(position, &node.threats, best, bonus);
+            history.update_noisy(position, best, bonus);
         } else {
             let mut update = |m, bonus| {
                 let quiet = Quiet::new(position, &node.threats, m);
@@ -96,7 +96,7 @@ impl Pvs<'_> {
             tried.quiets_except(best).for_each(|m| update(m, -malus));
         }
         for m in tried.noisies_except(best) {
-            history.update_noisy(position, &node.threats, m, -malus);
+            history.update_noisy(position, m, -malus);
         }
     }
 

@@ -76,13 +76,6 @@ impl Pvs<'_> {
             // Step 12. Extensions.
             let extension = match self.extension::<N>(position, node, m)? {
                 Extension::Plies(plies) => plies,
-                Extension::Drop => {
-                    node.tt_move = PackedMove::NONE;
-                    node.singular_score = None;
-                    picker.drop_tt_move();
-                    number = 0;
-                    continue;
-                }
                 Extension::Cut(score) => {
                     return Some(SearchResult { score, best: m, is_multicut: true });
                 }
@@ -94,9 +87,6 @@ impl Pvs<'_> {
             let score = self.child::<N>(position, node, &candidate, depth, result.score)?;
             if N::ROOT {
                 self.root.add_effort(m, self.worker.stats.nodes - nodes_before);
-            }
-            if number == 1 {
-                node.tt_move_score = score;
             }
             if score > result.score {
                 result = SearchResult { score, best: m, is_multicut: false };
@@ -140,7 +130,7 @@ impl Pvs<'_> {
         let quiet = (!position.is_noisy(m)).then(|| Quiet::new(position, &node.threats, m));
         let history = match &quiet {
             Some(quiet) => history.quiets(position, &node.earlier).value(quiet),
-            None => history.noisy(position, &node.threats, m),
+            None => history.noisy(position, m),
         };
         let gives_check = node.gives_check(position, m);
         Candidate { m, number, quiet, gives_check, history }
@@ -212,7 +202,6 @@ impl Pvs<'_> {
         let score = self.search::<ZeroWindow>(position, &mut others)?;
         // The search has left a variation without this move.
         self.worker.clear_pv(node.ply);
-        node.singular_score = Some(score);
         Some(extend::singular(score, beta, node, tt_score, is_pv))
     }
 
@@ -240,8 +229,7 @@ impl Pvs<'_> {
         if number > 1 && node.depth >= 2 {
             let many_cutoffs = self.cutoffs[node.ply + 1] > 2;
             let reduction = reduce::late_move(node, candidate, node.is_pv::<N>(), many_cutoffs);
-            let reduced = (depth - reduction).clamp(1.min(depth), depth)
-                + reduce::pv_depth(node.is_pv::<N>());
+            let reduced = (depth - reduction).clamp(1.min(depth), depth);
             let mut child = Node { reduction: depth - reduced, ..node.scout(reduced, true) };
             score = -self.search::<ZeroWindow>(&next, &mut child)?;
             if score > alpha && reduced < depth {

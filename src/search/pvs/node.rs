@@ -7,7 +7,7 @@ use crate::score::{Depth, Ply, Score};
 use crate::search::history::{PastMove, Quiet};
 use crate::search::null_move::Path;
 use crate::search::table::Entry;
-use crate::search::{Bound, correction, params, prune};
+use crate::search::{Bound, correction, prune};
 
 use super::Pvs;
 
@@ -90,9 +90,6 @@ pub(crate) struct Node<'p> {
     pub checks: Option<Checks>,
     /// The pieces moved one, two, four and six plies ago.
     pub earlier: [Option<PastMove>; 4],
-    /// The score of the singular search, if there was one, and of the TT move.
-    pub singular_score: Option<Score>,
-    pub tt_move_score: Score,
 
     // The move being searched, for the nodes below.
     /// The piece on its destination; `None` for a null move.
@@ -131,8 +128,6 @@ impl<'p> Node<'p> {
             threats: Threats::default(),
             checks: None,
             earlier: [None; 4],
-            singular_score: None,
-            tt_move_score: Score::ZERO,
             moved: None,
             kind: 0,
             quiet: None,
@@ -215,10 +210,7 @@ impl<'p> Node<'p> {
     pub(crate) fn last_moves(&self) -> correction::Moves {
         let up = |node: Option<&'p Node<'p>>| node.and_then(|node| node.parent);
         let moved = |node: Option<&'p Node<'p>>| node.and_then(|node| node.moved);
-        let second = up(self.parent);
-        let fourth =
-            if params::use_correction_fourth() == 0 { None } else { moved(up(up(second))) };
-        [moved(self.parent), moved(second), fourth]
+        [moved(self.parent), moved(up(self.parent))]
     }
 
     /// The pieces moved one, two, four and six plies ago.
@@ -255,15 +247,6 @@ impl<'p> Node<'p> {
             (now, _) => (now.is_some(), 0),
         }
     }
-
-    /// The width of the root's window.
-    pub(crate) fn root_window(&self) -> i32 {
-        let mut node = self;
-        while let Some(parent) = node.parent {
-            node = parent;
-        }
-        node.beta - node.alpha
-    }
 }
 
 impl Pvs<'_> {
@@ -282,7 +265,6 @@ impl Pvs<'_> {
             node.raw_eval = Some(raw);
             node.correction = eval - raw;
             self.corrections[node.ply] = eval - raw;
-            let eval = self.optimistic(position, node, eval);
             node.static_eval = Some(eval);
             node.eval = refined(eval, node.entry.as_ref(), node.ply);
             self.learn_from_evaluation(node);
@@ -311,30 +293,6 @@ impl Pvs<'_> {
         }
         self.memory.correction.corrected(position, node.last_moves(), raw)
     }
-
-    /// The evaluation plus optimism for the side that is ahead, the more the more pieces there are. Idea:
-    /// Stockfish; Reckless 7fe7482.
-    #[inline]
-    pub(super) fn optimistic(&self, position: &Position, node: &Node, eval: Score) -> Score {
-        if params::use_optimism() == 0 || eval.is_known() {
-            return eval;
-        }
-        let Some(&average) = self.averages.first() else { return eval };
-        let optimism = params::optimism() * average / (average.abs() + params::optimism_damping());
-        let own = if node.ply.is_multiple_of(2) { optimism } else { -optimism };
-        eval + own * position.occupied().count() as i32 / 128
-    }
-}
-
-/// The key of a position in the transposition table. Far from the last capture or pawn move it changes
-/// every eight plies. Idea: Reckless 9ff4965; PlentyChess 443; Integral 159.
-#[inline]
-pub(super) fn table_key(position: &Position) -> u64 {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    if params::use_clock_key() == 0 {
-        return position.key();
-    }
-    position.key() ^ u64::from(position.halfmove_clock() / 8).wrapping_mul(SPREAD)
 }
 
 /// Static evaluation refined by the TT score, where the bound allows it.

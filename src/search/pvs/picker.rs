@@ -3,7 +3,7 @@
 use super::{Node, Pvs};
 use crate::board::movegen::{Kind, MoveList};
 use crate::board::threats::Threats;
-use crate::board::{PackedMove, Position, Role, attacks, see};
+use crate::board::{PackedMove, Position, see};
 use crate::search::history::{History, Quiet};
 use crate::search::ordering::Scored;
 use crate::search::params;
@@ -40,11 +40,6 @@ pub(super) struct Picker {
 impl Picker {
     pub(super) fn new(tt_move: PackedMove) -> Picker {
         Picker { stage: Stage::TtMove, tt_move, losing_picked: 0, skip_quiets: false }
-    }
-
-    /// Lets the TT move, which has been picked, come again in the order of its history.
-    pub(super) fn drop_tt_move(&mut self) {
-        self.tt_move = PackedMove::NONE;
     }
 
     /// Skips the remaining quiet moves.
@@ -96,9 +91,9 @@ impl Pvs<'_> {
     }
 
     fn begin_noisy(&mut self, position: &Position, node: &Node) {
-        let (history, threats) = (&self.memory.history, &node.threats);
+        let history = &self.memory.history;
         let lists = &mut self.memory.lists[node.ply];
-        lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, threats, m));
+        lists.moves.fill(position, Kind::Noisy, |m| noisy_value(position, history, m));
         lists.losing.clear();
     }
 
@@ -132,7 +127,6 @@ impl Pvs<'_> {
             history.value(&Quiet::new(position, &node.threats, m))
                 + check_bonus(position, node, m)
                 + threat_bonus(position, &node.threats, m)
-                + attack_bonus(position, &node.threats, m)
         });
         picker.stage = Stage::Quiet;
     }
@@ -151,26 +145,7 @@ fn check_bonus(position: &Position, node: &Node, m: PackedMove) -> i32 {
     if params::use_check_order() == 0 || !node.gives_check(position, m) {
         return 0;
     }
-    let is_good = params::use_all_check_order() != 0 || see::see_ge(position, m, CHECK_LOSS);
-    if is_good { params::check_order_bonus() } else { 0 }
-}
-
-/// A bonus for attacking a greater piece from a safe square. Idea: Reckless fd0a3d1, 1f6a3a7.
-fn attack_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
-    if params::use_attack_order() == 0 || threats.all.contains(m.to()) {
-        return 0;
-    }
-    let them = !position.turn();
-    let queens = position.pieces(them, Role::Queen);
-    let role = position.moved_role(m);
-    let greater = match role {
-        Role::Pawn => position.non_pawn_pieces(them),
-        Role::Knight | Role::Bishop => queens | position.pieces(them, Role::Rook),
-        Role::Rook => queens,
-        Role::Queen | Role::King => return 0,
-    };
-    let attacked = attacks::attacks(m.to(), role.of(position.turn()), position.occupied());
-    if (attacked & greater).any() { params::attack_order_bonus() } else { 0 }
+    if see::see_ge(position, m, CHECK_LOSS) { params::check_order_bonus() } else { 0 }
 }
 
 /// A bonus for leaving squares attacked by less valuable pieces, a malus for entering them. Idea: Stockfish,
@@ -186,16 +161,10 @@ fn threat_bonus(position: &Position, threats: &Threats, m: PackedMove) -> i32 {
 }
 
 /// Most valuable victim first, corrected by the capture history.
-pub(super) fn noisy_value(
-    position: &Position,
-    history: &History,
-    threats: &Threats,
-    m: PackedMove,
-) -> i32 {
+pub(super) fn noisy_value(position: &Position, history: &History, m: PackedMove) -> i32 {
     let victim = position.captured(m).map_or(0, see::value_of);
     let gain = m.promoted_to().map_or(0, see::value_of);
-    (victim + gain) * 16
-        + history.noisy(position, threats, m) * params::noisy_history_weight() / 1024
+    (victim + gain) * 16 + history.noisy(position, m) * params::noisy_history_weight() / 1024
 }
 
 #[cfg(test)]

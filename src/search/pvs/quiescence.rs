@@ -1,7 +1,7 @@
 //! Quiescence search: captures and promotions until the position is quiet, all evasions in check.
 
 use super::Pvs;
-use super::node::{Node, NodeType, refined, table_key};
+use super::node::{Node, NodeType, refined};
 use super::picker::noisy_value;
 use super::search::SearchResult;
 use crate::board::movegen::Kind;
@@ -44,7 +44,6 @@ impl Pvs<'_> {
             let eval = self.corrected(position, node, raw);
             node.raw_eval = Some(raw);
             node.correction = eval - raw;
-            let eval = self.optimistic(position, node, eval);
             node.eval = refined(eval, node.entry.as_ref(), node.ply);
         }
         let mut result =
@@ -76,9 +75,6 @@ impl Pvs<'_> {
         let futility = node.raw_eval.map(|_| {
             node.eval + params::quiescence_margin() + prune::error_margin(node.correction)
         });
-        if params::use_noisy_threats() != 0 {
-            node.threats = Threats::of(position);
-        }
         let mut number = 0;
         for kind in [Kind::Noisy, Kind::Quiet] {
             if kind == Kind::Quiet && !position.in_check() {
@@ -127,11 +123,7 @@ impl Pvs<'_> {
         let moves = &mut self.memory.lists[node.ply].moves;
         if kind == Kind::Noisy {
             moves.fill(position, kind, |m| {
-                if m == tt_move {
-                    i32::MAX
-                } else {
-                    noisy_value(position, history, &node.threats, m)
-                }
+                if m == tt_move { i32::MAX } else { noisy_value(position, history, m) }
             });
             return;
         }
@@ -156,7 +148,7 @@ impl Pvs<'_> {
         if m.promoted_to().is_none() && bound <= node.alpha {
             return Some(bound);
         }
-        let history = self.memory.history.noisy(position, &node.threats, m);
+        let history = self.memory.history.noisy(position, m);
         let threshold = prune::quiescence_exchange(node.alpha, node.eval, node.correction, history);
         (!see::see_ge(position, m, threshold)).then_some(-Score::INFINITE)
     }
@@ -177,7 +169,7 @@ impl Pvs<'_> {
             depth: 0,
             tt_pv: node.entry.is_some_and(|entry| entry.tt_pv),
         };
-        self.worker.table.store(table_key(position), entry);
+        self.worker.table.store(position.key(), entry);
     }
 }
 

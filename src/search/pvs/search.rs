@@ -2,7 +2,7 @@
 
 use super::Pvs;
 use super::cuts::Cut;
-use super::node::{Node, NodeType, table_key};
+use super::node::{Node, NodeType};
 use crate::board::{PackedMove, Position};
 use crate::score::{Depth, MAX_PLY, Score};
 use crate::search::table::Entry;
@@ -119,7 +119,7 @@ impl Pvs<'_> {
         // Updates the accumulators while the prefetched entry arrives.
         self.worker.prepare(position);
         self.memory.correction.prefetch(position);
-        let Some(mut entry) = self.worker.table.probe(table_key(position)) else { return };
+        let Some(mut entry) = self.worker.table.probe(position.key()) else { return };
         self.worker.stats.table_hits += 1;
         if !position.is_legal(entry.best) {
             entry.best = PackedMove::NONE;
@@ -180,7 +180,7 @@ impl Pvs<'_> {
             depth: node.depth + TABLEBASE_EXTRA_DEPTH,
             tt_pv: node.is_pv::<N>(),
         };
-        self.worker.table.store(table_key(position), entry);
+        self.worker.table.store(position.key(), entry);
     }
 
     /// Searches the moves again to full depth after a failed verification. Counts these nodes separately.
@@ -215,7 +215,7 @@ impl Pvs<'_> {
             depth: node.depth,
             tt_pv: node.tt_pv,
         };
-        self.worker.table.store(table_key(position), entry);
+        self.worker.table.store(position.key(), entry);
     }
 }
 
