@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use tacet::board::Position;
 use tacet::board::tablebase::{Tablebase, Wdl};
+use tacet::board::{Color, Position};
 use tacet::lab::epd::{self, Record, SkipBad};
 use tacet::score::Depth;
 use tacet::search::null_move::Scheme;
@@ -72,6 +72,21 @@ fn zugzwangs() {
     for record in sample {
         assert!(solves(record, settled(record).expect("it says")), "{}", record.id);
     }
+}
+
+#[test]
+fn studies() {
+    let records = suite("studies.epd");
+    check(&records, 30);
+    let known: HashSet<u64> =
+        suite("zugzwang.epd").iter().map(|record| record.position.key()).collect();
+    for record in &records {
+        assert_eq!(record.position.turn(), Color::White, "{}", record.id);
+        assert!(record.position.occupied().count() >= 5, "{}", record.id);
+        assert!(!known.contains(&record.position.key()), "{}: in zugzwang.epd too", record.id);
+    }
+    let pawn_endings = records.iter().filter(|record| record.is_pawn_ending()).count();
+    assert_eq!(pawn_endings, 6);
 }
 
 /// The depth that a mined position's comment names.
