@@ -273,9 +273,9 @@ mod tests {
             pool.start(&search);
             pool.wait_until_idle();
             assert!(search.is_all_done() && search.time().is_stopped());
-            let outcome = search.conclude();
-            assert!(Position::startpos().is_legal(outcome.best()));
-            assert!(outcome.depth >= 7);
+            // The vote may elect a thread that has not completed the last iteration.
+            assert!(search.shared.results()[0].depth >= 7);
+            assert!(Position::startpos().is_legal(search.conclude().best()));
         }
         pool.forget();
     }
