@@ -3,18 +3,20 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use tacet::kit::random::Random;
+use tacet::uci::options;
 
 /// Longest time between two lines of output. A `stop` is sent often.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const LAST: &str = "that-was-all";
 
-/// Valid words, used in and out of place.
+/// Valid words besides the names of options, used in and out of place.
 const WORDS: &[&str] = &[
     "uci",
     "isready",
@@ -49,14 +51,6 @@ const WORDS: &[&str] = &[
     "infinite",
     "ponder",
     "searchmoves",
-    "MultiPV",
-    "Ponder",
-    "Move Overhead",
-    "UCI_Chess960",
-    "UCI_ShowWDL",
-    "NullMove",
-    "Searcher",
-    "EvalFile",
     "Clear",
     "verified-r3",
     "classic",
@@ -73,6 +67,9 @@ const WORDS: &[&str] = &[
     "KQkq",
     "-",
 ];
+
+static VOCABULARY: LazyLock<Vec<&str>> =
+    LazyLock::new(|| WORDS.iter().copied().chain(options::all().map(|row| row.name)).collect());
 
 const NUMBERS: &[&str] = &[
     "0",
@@ -206,7 +203,7 @@ fn words(random: &mut Random) -> String {
     let count = 1 + random.below(9);
     let word = |random: &mut Random| match random.below(4) {
         0 => pick(NUMBERS, random),
-        _ => pick(WORDS, random),
+        _ => pick(&VOCABULARY, random),
     };
     (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }
