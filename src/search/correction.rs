@@ -14,13 +14,14 @@ const SLOTS: usize = 16_384;
 /// Errors stay within ±`LIMIT`, in units of about 1/32 centipawn before weighting.
 const LIMIT: i32 = 1024;
 
-type BySide<const N: usize> = Box<[[i16; N]; 2]>;
+/// A table by side to move and key.
+type BySide = Box<[[i16; SLOTS]; 2]>;
 
 /// One table for each feature, all by side to move.
 pub(crate) struct Correction {
-    pawns: BySide<SLOTS>,
-    non_pawns: [BySide<SLOTS>; 2],
-    minors: BySide<SLOTS>,
+    pawns: BySide,
+    non_pawns: [BySide; 2],
+    minors: BySide,
     /// By piece and destination of the last move, then of the move before.
     continuation: Box<[[i16; 768]; 768]>,
 }
@@ -50,7 +51,7 @@ impl Correction {
     pub(crate) fn prefetch(&self, position: &Position) {
         let keys = position.keys();
         let side = color_index(position.turn());
-        let prefetch = |table: &BySide<SLOTS>, key| memory::prefetch(&table[side][slot(key)]);
+        let prefetch = |table: &BySide, key| memory::prefetch(&table[side][slot(key)]);
         prefetch(&self.pawns, keys.pawns);
         prefetch(&self.non_pawns[0], keys.non_pawns[0]);
         prefetch(&self.non_pawns[1], keys.non_pawns[1]);
@@ -65,7 +66,7 @@ impl Correction {
         }
         let keys = position.keys();
         let side = color_index(position.turn());
-        let get = |table: &BySide<SLOTS>, key| i32::from(table[side][slot(key)]);
+        let get = |table: &BySide, key| i32::from(table[side][slot(key)]);
         let mut sum = get(&self.pawns, keys.pawns) * params::correction_pawns()
             + get(&self.non_pawns[0], keys.non_pawns[0]) * params::correction_non_pawns()
             + get(&self.non_pawns[1], keys.non_pawns[1]) * params::correction_non_pawns()

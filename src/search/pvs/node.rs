@@ -260,21 +260,28 @@ impl Pvs<'_> {
             // In check this is the correction of the last node at this ply that was not in check.
             node.correction = self.corrections[node.ply];
         } else if !position.in_check() {
-            let raw = self.raw_eval(position, node);
-            let eval = self.corrected(position, node, raw);
-            node.raw_eval = Some(raw);
-            node.correction = eval - raw;
-            self.corrections[node.ply] = eval - raw;
-            node.static_eval = Some(eval);
-            node.eval = refined(eval, node.entry.as_ref(), node.ply);
+            node.static_eval = Some(self.evaluate(position, node));
+            self.corrections[node.ply] = node.correction;
             self.learn_from_evaluation(node);
         }
         (node.improving, node.improvement) = node.improvement();
     }
 
+    /// Evaluates a position that is not in check and returns the corrected evaluation. The node keeps the
+    /// raw evaluation, the correction, and the evaluation refined by the TT.
+    #[inline]
+    pub(super) fn evaluate(&mut self, position: &Position, node: &mut Node) -> Score {
+        let raw = self.raw_eval(position, node);
+        let eval = self.corrected(position, node, raw);
+        node.raw_eval = Some(raw);
+        node.correction = eval - raw;
+        node.eval = refined(eval, node.entry.as_ref(), node.ply);
+        eval
+    }
+
     /// The evaluation of the TT entry, or of the evaluator.
     #[inline]
-    pub(super) fn raw_eval(&mut self, position: &Position, node: &Node) -> Score {
+    fn raw_eval(&mut self, position: &Position, node: &Node) -> Score {
         if let Some(eval) = node.entry.and_then(|entry| entry.eval) {
             return eval;
         }
@@ -287,7 +294,7 @@ impl Pvs<'_> {
     /// The evaluation plus the correction history. A known win or loss is not corrected: in a won
     /// endgame its small steps lead to the mate.
     #[inline]
-    pub(super) fn corrected(&self, position: &Position, node: &Node, raw: Score) -> Score {
+    fn corrected(&self, position: &Position, node: &Node, raw: Score) -> Score {
         if raw.is_known() {
             return raw;
         }
@@ -297,7 +304,7 @@ impl Pvs<'_> {
 
 /// Static evaluation refined by the TT score, where the bound allows it.
 #[inline]
-pub(super) fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
+fn refined(eval: Score, entry: Option<&Entry>, ply: Ply) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.from_table(ply);
     let is_closer = match entry.bound {

@@ -1,7 +1,7 @@
 //! Quiescence search: captures and promotions until the position is quiet, all evasions in check.
 
 use super::Pvs;
-use super::node::{Node, NodeType, refined};
+use super::node::{Node, NodeType};
 use super::picker::noisy_value;
 use super::search::SearchResult;
 use crate::board::movegen::Kind;
@@ -40,11 +40,7 @@ impl Pvs<'_> {
 
         // Stand pat: the side to move need not capture.
         if !position.in_check() {
-            let raw = self.raw_eval(position, node);
-            let eval = self.corrected(position, node, raw);
-            node.raw_eval = Some(raw);
-            node.correction = eval - raw;
-            node.eval = refined(eval, node.entry.as_ref(), node.ply);
+            self.evaluate(position, node);
         }
         let mut result =
             SearchResult { score: node.eval, best: PackedMove::NONE, is_multicut: false };
