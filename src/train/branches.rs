@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::format::TrainingGame;
 use super::{TrainError, visit_games};
-use crate::board::Position;
+use crate::board::{Bitboard, Color, Position, Square};
 use crate::games::random_opening::OPENING_LIMIT;
 use crate::kit::random::Random;
 
@@ -31,6 +31,21 @@ impl Branches {
             }
         })?;
         if games.is_empty() { Err(TrainError::NoOpening) } else { Ok(Branches { games }) }
+    }
+
+    /// An ending: a position of a random game in which each side keeps its pawns and at most two other pieces,
+    /// half of the time none. `None` if it is illegal.
+    pub(crate) fn ending(&self, random: &mut Random) -> Option<Position> {
+        let game = random.pick(&self.games)?;
+        let (position, ..) = game.positions().nth(random.below(game.moves.len()))?;
+        let kept = *random.pick(&[0, 0, 1, 2])?;
+        let mut removed = Bitboard::EMPTY;
+        for color in Color::ALL {
+            let mut pieces: Vec<Square> = position.non_pawn_pieces(color).into_iter().collect();
+            random.shuffle(&mut pieces);
+            removed |= pieces.into_iter().skip(kept).collect::<Bitboard>();
+        }
+        position.without(removed)
     }
 
     /// Picks an undecided position of a random game.
@@ -81,6 +96,22 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, [2, 4], "the start position and the one after two plies");
+        let _ = std::fs::remove_file(path);
+    }
+
+    #[test]
+    fn an_ending_keeps_pawns_and_at_most_two_pieces_a_side() {
+        let path = stored("endings", &[0; 6]);
+        let branches = Branches::read(std::slice::from_ref(&path)).unwrap();
+        let mut kept = [0; 3];
+        for n in 0..400 {
+            let ending = branches.ending(&mut Random::numbered(1, n)).unwrap();
+            let [white, black] = Color::ALL.map(|color| ending.non_pawn_pieces(color).count());
+            assert_eq!(white, black, "every piece is still on the board");
+            assert_eq!(ending.to_fen().split(' ').nth(2), Some("-"), "no castling rights");
+            kept[white] += 1;
+        }
+        assert!((150..=250).contains(&kept[0]) && kept[1] > 60 && kept[2] > 60, "{kept:?}");
         let _ = std::fs::remove_file(path);
     }
 

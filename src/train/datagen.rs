@@ -57,6 +57,9 @@ pub(crate) struct DatagenArgs {
     /// Share of the games that begin in the middle of others; the rest begin with random moves
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share::<f64>, requires = "branch")]
     pub branch_share: f64,
+    /// Share of the games that begin in an ending: a position of such a game without most of its pieces
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share::<f64>, requires = "branch")]
+    pub ending_share: f64,
     /// Sample positions from inside the searches, search each by itself, and write them to FILE
     #[arg(long, value_name = "FILE")]
     pub inner_out: Option<PathBuf>,
@@ -189,6 +192,7 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Color;
     use crate::train::format::{TrainingGame, whole_games};
     use std::collections::HashSet;
     use std::path::PathBuf;
@@ -215,6 +219,7 @@ mod tests {
                 eval_file: Evaluator::INTERNAL.into(),
                 branch: Vec::new(),
                 branch_share: 0.5,
+                ending_share: 0.0,
                 inner_out: None,
                 inner_share: 0.2,
                 threads,
@@ -395,6 +400,15 @@ mod tests {
         assert_eq!(made(&branched("threads", 2, 0.5)), std::fs::read(runs.path("half")).unwrap());
         let refused = run(&branched("half", 1, 0.75)).unwrap_err().to_string();
         assert!(refused.contains("--branch-share 0.5, not 0.75"), "{refused}");
+
+        let ending = |name| DatagenArgs { ending_share: 0.5, ..branched(name, 1, 0.5) };
+        let is_ending = |game: &&TrainingGame| {
+            Color::ALL.into_iter().all(|side| game.start.non_pawn_pieces(side).count() <= 2)
+        };
+        let endings = games(&made(&ending("endings"))).iter().filter(is_ending).count();
+        assert!((4..=12).contains(&endings), "{endings}");
+        let refused = run(&ending("half")).unwrap_err().to_string();
+        assert!(refused.contains("--ending-share 0, not 0.5"), "{refused}");
     }
 
     #[test]

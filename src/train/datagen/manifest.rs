@@ -45,6 +45,9 @@ struct Settings {
     network: Option<String>,
     branch: Vec<BranchFile>,
     branch_share: f64,
+    /// Missing in older manifests.
+    #[serde(default)]
+    ending_share: f64,
     /// The file of positions from inside the search, if there is one.
     inner_out: Option<String>,
     inner_share: f64,
@@ -143,6 +146,7 @@ impl Settings {
             network: network(&args.eval_file)?,
             branch: args.branch.iter().map(file).collect::<Result<_, TrainError>>()?,
             branch_share: if args.branch.is_empty() { 0.0 } else { args.branch_share },
+            ending_share: args.ending_share,
             inner_out: args.inner_out.as_ref().map(|path| path.display().to_string()),
             inner_share: if args.inner_out.is_some() { args.inner_share } else { 0.0 },
         })
@@ -164,6 +168,9 @@ impl Settings {
         let differ = |option: &str, then: String, now: String| {
             (then != now).then(|| format!("{option} {then}, not {now}"))
         };
+        let differ_in = |option: &str, share: fn(&Settings) -> f64| {
+            differ(option, share(self).to_string(), share(now).to_string())
+        };
         if sizes(self) != sizes(now) {
             return Some("other --branch files".to_owned());
         }
@@ -176,15 +183,9 @@ impl Settings {
         }
         differ("--seed", self.seed.to_string(), now.seed.to_string())
             .or_else(|| differ("--nodes", self.nodes.to_string(), now.nodes.to_string()))
-            .or_else(|| {
-                let shares = [self, now].map(|settings| settings.branch_share.to_string());
-                let [then, now] = shares;
-                differ("--branch-share", then, now)
-            })
-            .or_else(|| {
-                let [then, now] = [self, now].map(|settings| settings.inner_share.to_string());
-                differ("--inner-share", then, now)
-            })
+            .or_else(|| differ_in("--branch-share", |settings| settings.branch_share))
+            .or_else(|| differ_in("--ending-share", |settings| settings.ending_share))
+            .or_else(|| differ_in("--inner-share", |settings| settings.inner_share))
     }
 }
 

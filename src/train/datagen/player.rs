@@ -52,6 +52,7 @@ pub(super) struct SelfPlay<'a> {
     seed: u64,
     branches: Option<&'a Branches>,
     branch_share: f64,
+    ending_share: f64,
     /// The share of the searches from which positions are sampled.
     inner_share: f64,
     sampling: Random,
@@ -96,6 +97,7 @@ impl<'a> SelfPlay<'a> {
             seed: args.seed,
             branches,
             branch_share: args.branch_share,
+            ending_share: args.ending_share,
             inner_share: if args.inner_out.is_some() { args.inner_share } else { 0.0 },
             sampling: Random::new(0),
             samples: Vec::new(),
@@ -129,14 +131,21 @@ impl<'a> SelfPlay<'a> {
 
     /// An undecided position to begin at.
     fn opening(&mut self, random: &mut Random) -> Position {
-        if let Some(branches) = self.branches
+        // A share of 0 uses no random number, so that the games of older files can be made again.
+        let begins_in_ending = self.ending_share > 0.0 && random.chance(self.ending_share);
+        if let Some(branches) = self.branches.filter(|_| !begins_in_ending)
             && random.chance(self.branch_share)
             && let Some(position) = branches.pick(random)
         {
             return position;
         }
+        let branches = self.branches.filter(|_| begins_in_ending);
         loop {
-            if let Some(position) = random_opening(random)
+            let position = match branches {
+                Some(branches) => branches.ending(random),
+                None => random_opening(random),
+            };
+            if let Some(position) = position
                 && let Some(reply) = self.player.think(&position, &[])
                 && reply.thought.score.abs() <= OPENING_LIMIT
             {
