@@ -77,6 +77,9 @@ enum Command {
     /// Measure the loss of networks on games they were not trained on
     #[cfg(feature = "train")]
     Judge(crate::train::trainer::judge::JudgeArgs),
+    /// Write the mean of networks
+    #[cfg(feature = "train")]
+    Average(crate::train::average::AverageArgs),
     /// Fit the win-draw-loss model to stored games and print it
     #[cfg(feature = "train")]
     FitWdl(crate::train::wdl::FitWdlArgs),
@@ -160,6 +163,8 @@ impl Command {
             Command::Judge(args) => {
                 Ok(crate::train::trainer::judge::run(&args, &mut io::stdout())?)
             }
+            #[cfg(feature = "train")]
+            Command::Average(args) => Ok(crate::train::average::run(&args)?),
             #[cfg(feature = "train")]
             Command::FitWdl(args) => Ok(crate::train::wdl::run(&args, &mut io::stdout())?),
             Command::Completions(args) => Ok(packaging::completions(&args, definition())?),

@@ -79,9 +79,10 @@ pub(super) fn explain(error: &clap::Error) -> ExitCode {
 }
 
 /// Commands of builds with a feature.
-const FEATURE_COMMANDS: [(&str, &str); 7] = [
+const FEATURE_COMMANDS: [(&str, &str); 8] = [
     ("ablate", "tune"),
     ("spsa", "tune"),
+    ("average", "train"),
     ("datagen", "train"),
     ("fit-wdl", "train"),
     ("judge", "train"),

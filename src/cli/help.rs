@@ -82,6 +82,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ("tune-eval", &["tacet tune-eval games.viri"]),
     ("train", &["tacet train --data games.viri --out new.net", "make EVALFILE=new.net"]),
     ("judge", &["tacet judge old.net new.net --data other-games.viri"]),
+    ("average", &["tacet average a.net b.net c.net --out mean.net"]),
     ("fit-wdl", &["tacet fit-wdl games.viri"]),
     ("completions", &["tacet completions bash > ~/.local/share/bash-completion/completions/tacet"]),
     ("man", &["tacet man | man -l -", "tacet man --out man1"]),

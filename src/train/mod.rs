@@ -1,11 +1,12 @@
 //! Making training data, and training the evaluation with it (feature `train`).
 //!
 //! [`datagen`] plays games and stores them in [`format`](mod@format); new games can start from positions of old
-//! ones ([`branches`]). [`trainer`] trains networks on such games, [`texel`] fits the classical evaluation to
-//! them from the values of [`prior`], and [`wdl`] fits the model of winning chances. [`curve`] turns
-//! centipawns into expected points, `adam` is the optimiser of both trainers.
+//! ones ([`branches`]). [`trainer`] trains networks on such games, and [`average`] makes the mean of several.
+//! [`texel`] fits the classical evaluation to games from the values of [`prior`], and [`wdl`] fits the model of
+//! winning chances. [`curve`] turns centipawns into expected points, `adam` is the optimiser of both trainers.
 
 mod adam;
+pub(crate) mod average;
 pub(crate) mod branches;
 pub(crate) mod curve;
 pub(crate) mod datagen;

@@ -201,7 +201,7 @@ fn shape(args: &TrainArgs, start: Option<&Parameters>) -> Result<Shape, TrainErr
 }
 
 /// Reads a network file.
-fn read_network(path: &Path) -> Result<Parameters, TrainError> {
+pub(super) fn read_network(path: &Path) -> Result<Parameters, TrainError> {
     let error = |reason| TrainError::Network { path: path.to_path_buf(), reason };
     Parameters::load(path).map_err(error)
 }

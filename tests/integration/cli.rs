@@ -242,7 +242,7 @@ fn schemes() {
 /// Every command of another build names the feature, with arguments or without.
 #[test]
 fn commands_of_other_builds_name_the_feature() {
-    for name in ["datagen", "fit-wdl", "judge", "train", "tune-eval"] {
+    for name in ["average", "datagen", "fit-wdl", "judge", "train", "tune-eval"] {
         if !cfg!(feature = "train") {
             let reason = format!("'{name}' needs a build with --features train");
             bad(&[name], &reason);

@@ -1,0 +1,139 @@
+//! `tacet average`: the mean of networks, number by number.
+//!
+//! Networks that were fine-tuned from one network stay close enough to each other that the mean of their
+//! weights is a good network. What each has learned by chance cancels out (Wortsman et al., "Model soups",
+//! 2022).
+
+use std::path::PathBuf;
+
+use super::TrainError;
+use super::trainer::read_network;
+use crate::eval::network::Parameters;
+use crate::kit::files::Files;
+
+/// Options of `tacet average`.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct AverageArgs {
+    /// Network files of one shape; a network that is named twice counts twice
+    #[arg(required = true, num_args = 2.., value_name = "NETWORK")]
+    pub networks: Vec<PathBuf>,
+    /// Network file to write
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Centipawns per unit of output [default: the mean of those of the networks]
+    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(u16).range(1..))]
+    pub centipawns: Option<u16>,
+    /// Number of the network, which `tacet --version` shows of the embedded one
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub number: u16,
+    /// Replace a file that this command did not make
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Writes the mean of the networks.
+///
+/// # Errors
+/// If a file cannot be read or is not a network, if the networks have different shapes, or if the output
+/// cannot be written.
+pub(crate) fn run(args: &AverageArgs) -> Result<(), TrainError> {
+    let networks: Vec<Parameters> =
+        args.networks.iter().map(|path| read_network(path)).collect::<Result<_, _>>()?;
+    let shape = networks[0].shape;
+    if let Some(other) = networks.iter().position(|network| network.shape != shape) {
+        return Err(TrainError::Usage(format!(
+            "{}: {}, but {} has {shape}",
+            args.networks[other].display(),
+            networks[other].shape,
+            args.networks[0].display(),
+        )));
+    }
+    let mut files = Files::new(args.force);
+    for path in &args.networks {
+        files.reads(path, "a network being read");
+    }
+    let output = files.output(&args.out, "the network")?;
+    let numbers = (0..shape.parameters())
+        .map(|i| mean(networks.iter().map(|network| i64::from(network.numbers[i]))) as i16)
+        .collect();
+    let scale = match args.centipawns {
+        Some(centipawns) => centipawns,
+        None => mean(networks.iter().map(|network| i64::from(network.scale))) as u16,
+    };
+    let average = Parameters { shape, scale, number: args.number, numbers };
+    files.write(output, &average.to_bytes())?;
+    if let Some(summary) = files.summary() {
+        eprintln!("{summary}");
+    }
+    Ok(())
+}
+
+/// The mean, rounded.
+fn mean(numbers: impl ExactSizeIterator<Item = i64>) -> i64 {
+    let count = numbers.len() as f64;
+    (numbers.sum::<i64>() as f64 / count).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::network::shape::Shape;
+
+    /// Writes a network whose numbers are all `number`.
+    fn network(folder: &std::path::Path, name: &str, number: i16, hidden: usize) -> PathBuf {
+        let shape = Shape { hidden, king_buckets: 1 };
+        let numbers = vec![number; shape.parameters()];
+        let parameters = Parameters { shape, scale: 100 + number as u16, number: 3, numbers };
+        let path = folder.join(name);
+        std::fs::write(&path, parameters.to_bytes()).unwrap();
+        path
+    }
+
+    #[test]
+    fn the_mean_is_rounded_and_counts_a_network_as_often_as_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = network(folder.path(), "one", 1, 64);
+        let ten = network(folder.path(), "ten", 10, 64);
+        let out = folder.path().join("out");
+        let args = |networks: &[&PathBuf], centipawns| AverageArgs {
+            networks: networks.iter().map(|path| path.to_path_buf()).collect(),
+            out: out.clone(),
+            centipawns,
+            number: 15,
+            force: true,
+        };
+        run(&args(&[&one, &ten], None)).unwrap();
+        let average = read_network(&out).unwrap();
+        assert!(average.numbers.iter().all(|&number| number == 6), "5.5");
+        assert_eq!((average.scale, average.number), (106, 15));
+        run(&args(&[&one, &one, &ten], Some(90))).unwrap();
+        let average = read_network(&out).unwrap();
+        assert!(average.numbers.iter().all(|&number| number == 4));
+        assert_eq!(average.scale, 90);
+        // Of one network: the same.
+        run(&args(&[&ten, &ten], None)).unwrap();
+        assert_eq!(read_network(&out).unwrap().numbers, read_network(&ten).unwrap().numbers);
+    }
+
+    #[test]
+    fn other_shapes_and_existing_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let small = network(folder.path(), "small", 1, 64);
+        let large = network(folder.path(), "large", 1, 128);
+        let args = |networks: [&PathBuf; 2], out: &PathBuf| AverageArgs {
+            networks: networks.map(PathBuf::from).to_vec(),
+            out: out.clone(),
+            centipawns: None,
+            number: 0,
+            force: false,
+        };
+        let out = folder.path().join("out");
+        let refused = run(&args([&small, &large], &out)).unwrap_err();
+        assert!(refused.is_bad_input() && refused.to_string().contains("128 neurons"), "{refused}");
+        assert!(!out.exists());
+        assert!(run(&args([&small, &small], &small)).unwrap_err().is_bad_input());
+        std::fs::write(&out, "notes").unwrap();
+        assert!(run(&args([&small, &small], &out)).unwrap_err().is_bad_input());
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "notes");
+    }
+}
