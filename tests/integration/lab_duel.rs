@@ -47,7 +47,7 @@ fn a_killed_match_resumes_to_the_same_table() {
         command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("tacet runs");
     let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
     let patience = Instant::now();
-    while lines() < 4 && patience.elapsed() < Duration::from_secs(120) {
+    while lines() < 4 && patience.elapsed() < Duration::from_secs(600) {
         std::thread::sleep(Duration::from_millis(5));
     }
     running.kill().expect("it can be killed");

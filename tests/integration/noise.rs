@@ -12,7 +12,7 @@ use tacet::kit::random::Random;
 use tacet::uci::options;
 
 /// Longest time between two lines of output. A `stop` is sent often.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 const LAST: &str = "that-was-all";
 

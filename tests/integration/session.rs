@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tacet::board::Position;
 
 /// Upper bound of every wait, for a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A running program.
 pub struct Session {
