@@ -192,7 +192,9 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Color;
+    use crate::board::pgn::GameResult;
+    use crate::board::{Color, Position};
+    use crate::score::Score;
     use crate::train::format::{TrainingGame, whole_games};
     use std::collections::HashSet;
     use std::path::PathBuf;
@@ -409,6 +411,21 @@ mod tests {
         assert!((4..=12).contains(&endings), "{endings}");
         let refused = run(&ending("half")).unwrap_err().to_string();
         assert!(refused.contains("--ending-share 0, not 0.5"), "{refused}");
+    }
+
+    #[test]
+    fn endings_that_are_all_decided_end_in_random_openings() {
+        let runs = Runs::new();
+        // Undecided, as it is stored, but every ending of it is lost for Black.
+        let start = Position::from_fen("4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - 0 1").unwrap();
+        let m = start.legal_moves()[0];
+        let moves = vec![(m, Score::ZERO)];
+        let stored = TrainingGame { start, result: GameResult::Draw, moves };
+        let branch = vec![runs.path("decided")];
+        std::fs::write(&branch[0], stored.to_bytes()).unwrap();
+        let args = DatagenArgs { branch, ending_share: 1.0, ..runs.args("games", 1, 1) };
+        let game = &games(&made(&args))[0];
+        assert!(game.start.non_pawn_pieces(Color::Black).count() > 2);
     }
 
     #[test]

@@ -26,6 +26,9 @@ const MAX_MEGABYTES: u64 = 64;
 /// Gives sampling its own random numbers, so that the games do not depend on it.
 const SAMPLING: u64 = 0x5a3d_91c7_02f4_be68;
 
+/// Endings tried for a game before it begins with random moves: the endings of a small file may all be decided.
+const MAX_ENDINGS: usize = 1_000;
+
 /// The rules by which games are adjudicated.
 const RULES: Rules = Rules {
     win: Some(WinRule { score: 1_000, moves: 3 }),
@@ -140,11 +143,13 @@ impl<'a> SelfPlay<'a> {
             return position;
         }
         let branches = self.branches.filter(|_| begins_in_ending);
+        let mut tries = 0;
         loop {
-            let position = match branches {
+            let position = match branches.filter(|_| tries < MAX_ENDINGS) {
                 Some(branches) => branches.ending(random),
                 None => random_opening(random),
             };
+            tries += 1;
             if let Some(position) = position
                 && let Some(reply) = self.player.think(&position, &[])
                 && reply.thought.score.abs() <= OPENING_LIMIT
