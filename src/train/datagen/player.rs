@@ -134,29 +134,32 @@ impl<'a> SelfPlay<'a> {
 
     /// An undecided position to begin at.
     fn opening(&mut self, random: &mut Random) -> Position {
-        // A share of 0 uses no random number, so that the games of older files can be made again.
-        let begins_in_ending = self.ending_share > 0.0 && random.chance(self.ending_share);
-        if let Some(branches) = self.branches.filter(|_| !begins_in_ending)
-            && random.chance(self.branch_share)
-            && let Some(position) = branches.pick(random)
-        {
-            return position;
-        }
-        let branches = self.branches.filter(|_| begins_in_ending);
-        let mut tries = 0;
-        loop {
-            let position = match branches.filter(|_| tries < MAX_ENDINGS) {
-                Some(branches) => branches.ending(random),
-                None => random_opening(random),
-            };
-            tries += 1;
-            if let Some(position) = position
-                && let Some(reply) = self.player.think(&position, &[])
-                && reply.thought.score.abs() <= OPENING_LIMIT
+        if let Some(branches) = self.branches {
+            // A share of 0 uses no random number, so that the games of older files can be made again.
+            if self.ending_share > 0.0 && random.chance(self.ending_share) {
+                let mut endings = (0..MAX_ENDINGS).filter_map(|_| branches.ending(random));
+                if let Some(ending) = endings.find(|ending| self.is_undecided(ending)) {
+                    return ending;
+                }
+            } else if random.chance(self.branch_share)
+                && let Some(position) = branches.pick(random)
             {
                 return position;
             }
         }
+        loop {
+            if let Some(position) = random_opening(random)
+                && self.is_undecided(&position)
+            {
+                return position;
+            }
+        }
+    }
+
+    /// Is the score of a search within the limit of an opening?
+    fn is_undecided(&mut self, position: &Position) -> bool {
+        let reply = self.player.think(position, &[]);
+        reply.is_some_and(|reply| reply.thought.score.abs() <= OPENING_LIMIT)
     }
 
     /// Searches the first calm position of each sample. `known` are the keys of the game's positions,
