@@ -7,8 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// Upper bound of every wait, for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(600);
+use crate::session::PATIENCE;
 
 const MATE_IN_1: &str = "7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"one\";\n";
 

@@ -47,7 +47,7 @@ fn a_killed_match_resumes_to_the_same_table() {
         command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("tacet runs");
     let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
     let patience = Instant::now();
-    while lines() < 4 && patience.elapsed() < Duration::from_secs(600) {
+    while lines() < 4 && patience.elapsed() < crate::session::PATIENCE {
         std::thread::sleep(Duration::from_millis(5));
     }
     running.kill().expect("it can be killed");
@@ -124,17 +124,16 @@ fn the_pgn_holds_every_game_and_its_moves_are_legal() {
 #[test]
 fn a_clock_runs() {
     let journal = scratch("clock.jsonl");
-    let words = ["off", "off", "--games", "2", "--tc", "2+0.02", "--max-moves", "9"];
+    // On a busy machine a move can take seconds.
+    let words = ["off", "off", "--games", "2", "--tc", "10+0.1", "--max-moves", "6"];
     let table = stdout(&[&words[..], &["--out", text(&journal)]].concat());
-    // On a busy machine a side may lose on time.
-    let is_in_time = row(&table, "endings").contains("too long 2");
-    assert!(is_in_time || row(&table, "endings").contains("time"), "{table}");
+    assert!(row(&table, "endings").contains("too long 2"), "{table}");
     let record = std::fs::read_to_string(&journal).expect("the journal is there");
     let game: serde_json::Value =
         serde_json::from_str(record.lines().nth(1).expect("a game")).expect("it is JSON");
     let thoughts = game["thoughts"].as_array().expect("thoughts");
     let used: u64 = thoughts.iter().filter_map(|thought| thought["ms"].as_u64()).sum();
-    assert!(used >= 50 && (used < 4_500 || !is_in_time), "{used} ms");
+    assert!((50..20_500).contains(&used), "{used} ms");
 }
 
 /// The same games on any machine, however busy it is.

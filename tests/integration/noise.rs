@@ -6,13 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
 
+use crate::session::PATIENCE;
 use tacet::kit::random::Random;
 use tacet::uci::options;
-
-/// Longest time between two lines of output. A `stop` is sent often.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 const LAST: &str = "that-was-all";
 

@@ -103,7 +103,7 @@ fn killed(arguments: &[&str], file: &Path, length: u64) -> bool {
         .expect("tacet runs");
     let begun = Instant::now();
     while std::fs::metadata(file).map_or(0, |data| data.len()) < length {
-        assert!(begun.elapsed() < Duration::from_secs(600), "nothing is written");
+        assert!(begun.elapsed() < crate::session::PATIENCE, "nothing is written");
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().expect("a child");
