@@ -7,7 +7,7 @@ use shakmaty::{
     CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
 };
 
-use super::{Bitboard, Color, PackedMove, Piece, Position, Role, Square, castling_targets};
+use super::{Color, PackedMove, Piece, Position, Role, Square, castling_targets};
 
 /// An error in the text of a position or move. Holds the text, shortened, and the reason. Displays as one
 /// line.
@@ -111,12 +111,13 @@ impl Position {
 
     /// The position without the pieces on these squares, without castling rights and en passant. `None` if
     /// it is illegal.
-    pub(crate) fn without(&self, squares: Bitboard) -> Option<Position> {
+    #[cfg(feature = "train")]
+    pub(crate) fn without(&self, squares: super::Bitboard) -> Option<Position> {
         let mut setup = shakmaty::Position::to_setup(&self.chess, EnPassantMode::Legal);
         for square in squares {
             setup.board.discard_piece_at(square);
         }
-        setup.castling_rights = Bitboard::EMPTY;
+        setup.castling_rights = super::Bitboard::EMPTY;
         setup.ep_square = None;
         setup.halfmoves = 0;
         Position::from_setup(setup).ok()
