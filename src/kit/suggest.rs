@@ -1,6 +1,6 @@
 //! "Did you mean ...?" for every unknown name: options, schemes, searchers, commands.
 
-/// Least similarity of a suggestion, from 0 to 1.
+/// Minimum similarity of a suggestion, from 0 to 1.
 const MIN_SIMILARITY: f64 = 0.8;
 
 /// The known name most similar to `word`, if one is similar enough. Case does not count.

@@ -49,7 +49,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, alias = "depth", value_name = "RANGE", default_value = "7")]
     depths: Depths,
 
-    /// Most cutoffs to audit per position and depth of the node
+    /// Maximum number of cutoffs to audit per position and depth of the node
     #[arg(long, value_name = "N", default_value_t = 12)]
     sample: usize,
 

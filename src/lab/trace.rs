@@ -48,7 +48,7 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "FILE", default_value = "trace.html")]
     out: PathBuf,
 
-    /// Most nodes to show per scheme
+    /// Maximum number of nodes to show per scheme
     #[arg(long, value_name = "N", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..=60_000))]
     max_nodes: u32,

@@ -30,7 +30,7 @@ use crate::search::null_move::Scheme;
 use crate::search::{Iteration, Outcome, SearcherKind};
 use crate::time::Limits;
 
-/// Greatest depth if none is given.
+/// Maximum depth if none is given.
 const MAX_DEPTH: Depth = 40;
 /// Nodes of each search if neither nodes nor depth are given.
 const NODES: u64 = 2_500_000;
@@ -60,7 +60,7 @@ pub(crate) struct ZugzwangArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
-    /// Least advantage of passing in centipawns (unscaled)
+    /// Minimum advantage of passing in centipawns (unscaled)
     #[arg(long, value_name = "CP", default_value_t = 100,
           value_parser = clap::value_parser!(i32).range(1..=10_000))]
     margin: i32,

@@ -25,7 +25,7 @@ use crate::time::Limits;
 
 /// First ply that is examined: opening theory is skipped.
 const FIRST_PLY: usize = 8;
-/// Least distance in plies of two positions of one game.
+/// Minimum distance in plies of two positions of one game.
 const APART: usize = 6;
 /// Games searched before their positions are written.
 const WAVE: usize = 32;
@@ -33,7 +33,7 @@ const WAVE: usize = 32;
 const HASH: TableSize = TableSize::Megabytes(16);
 /// Largest score of the second-best move, in unscaled centipawns. Above it the game is won anyway.
 const WON: i32 = 300;
-/// Least score of the best move, in unscaled centipawns. Below it the game is lost anyway.
+/// Minimum score of the best move, in unscaled centipawns. Below it the game is lost anyway.
 const HELD: i32 = -150;
 /// Last iterations that must agree.
 const STABLE: Depth = 2;
@@ -68,11 +68,11 @@ pub(crate) struct TacticsArgs {
           value_parser = clap::value_parser!(u64).range(100..))]
     proof_nodes: u64,
 
-    /// Least depth at which the classic searcher settles on the move
+    /// Minimum depth at which the classic searcher settles on the move
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = runner::depth)]
     min_depth: Depth,
 
-    /// Least distance to the second-best move in centipawns (unscaled)
+    /// Minimum distance to the second-best move in centipawns (unscaled)
     #[arg(long, value_name = "CP", default_value_t = 120,
           value_parser = clap::value_parser!(i32).range(1..=10_000))]
     gap: i32,

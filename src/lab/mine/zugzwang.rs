@@ -36,11 +36,11 @@ const SHARE: u32 = 10;
 const CANDIDATES: usize = 10;
 /// A material is given up after this many turns in a row without a find.
 const BARREN: u32 = 5;
-/// Least number of wrong moves, so that the right move is rarely found by chance.
+/// Minimum number of wrong moves, so that the right move is rarely found by chance.
 const WRONG_MOVES: usize = 3;
 /// Hash size of every search.
 const HASH: TableSize = TableSize::Megabytes(16);
-/// Least distance of the two best moves in the search too, in unscaled centipawns.
+/// Minimum distance of the two best moves in the search too, in unscaled centipawns.
 const GAP: i32 = 150;
 /// Plies from a task to its zugzwang, with equal probability.
 const DISTANCES: [usize; 3] = [1, 3, 5];
@@ -81,11 +81,11 @@ pub(crate) struct MineZugzwangArgs {
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
 
-    /// Least depth at which the classic searcher solves the task
+    /// Minimum depth at which the classic searcher solves the task
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = runner::depth)]
     min_depth: Depth,
 
-    /// Greatest depth at which the classic searcher solves the task
+    /// Maximum depth at which the classic searcher solves the task
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = runner::depth)]
     max_depth: Depth,
 }

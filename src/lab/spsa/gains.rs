@@ -13,7 +13,7 @@ const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
 /// Damps the first iterations: this share of all iterations is added to the iteration's number.
 const DELAY: f64 = 0.1;
-/// Least shift, so that the two values tried differ as integers.
+/// Minimum shift, so that the two values tried differ as integers.
 const MIN_SHIFT: f64 = 0.5;
 
 /// The gain sequences of a run.

@@ -12,7 +12,7 @@ use crate::search::{Bound, Info, Line};
 /// A table this wide has all columns.
 const FULL_WIDTH: usize = 72;
 
-/// Least width of the variation.
+/// Minimum width of the variation.
 const MIN_LINE_WIDTH: usize = 12;
 
 /// A line with view and units, then the names of the columns.
