@@ -29,10 +29,10 @@ LLVM_PROFDATA ?= $(firstword $(wildcard $(shell rustc --print sysroot)/lib/rustl
 pgo: ## build the engine as ./$(EXE) with profile-guided optimisation, about 5 % faster; needs llvm-tools
 	@test -n "$(LLVM_PROFDATA)" || { echo "no llvm-profdata: run 'rustup component add llvm-tools'" >&2; exit 1; }
 	rm -rf "$(PROFILE)"
-	RUSTFLAGS="-C profile-generate=$(PROFILE)/runs" $(CARGO) build --release --locked --bin tacet --target-dir "$(PROFILE)/build"
+	RUSTFLAGS="-C profile-generate=$(PROFILE)/runs" $(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES)) --target-dir "$(PROFILE)/build"
 	"$(PROFILE)/build/release/tacet" bench
 	"$(LLVM_PROFDATA)" merge -o "$(PROFILE)/merged.profdata" "$(PROFILE)/runs"
-	RUSTFLAGS="-C profile-use=$(PROFILE)/merged.profdata" $(CARGO) build --release --locked --bin tacet --target-dir "$(PROFILE)/build"
+	RUSTFLAGS="-C profile-use=$(PROFILE)/merged.profdata" $(CARGO) build --release --locked --bin tacet $(if $(FEATURES),--features $(FEATURES)) --target-dir "$(PROFILE)/build"
 	cp "$(PROFILE)/build/release/tacet$(SUFFIX)" "$(EXE)$(if $(filter %.exe,$(EXE)),,$(SUFFIX))"
 
 bench: ## count nodes and speed on the fixed positions

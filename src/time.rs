@@ -11,6 +11,7 @@
 //! blocked or not scheduled.
 
 mod clock;
+mod group;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,6 +20,7 @@ use std::time::Duration;
 use crate::board::{Color, color_index};
 use crate::score::{Depth, MAX_DEPTH};
 pub use clock::{Clock, NodeClock, Signal, SystemClock};
+pub(crate) use group::SearchGroup;
 
 /// Moves left in a game without `movestogo`, as an estimate.
 const SUDDEN_DEATH_MOVES: u32 = 26;

@@ -15,6 +15,9 @@ pub(super) enum Failure {
     /// Output cannot be written, or memory is short.
     Io(io::Error),
     Lab(LabError),
+    /// Ctrl-C.
+    #[cfg(feature = "train")]
+    Interrupted(String),
 }
 
 impl From<io::Error> for Failure {
@@ -34,6 +37,9 @@ impl From<crate::train::TrainError> for Failure {
     fn from(error: crate::train::TrainError) -> Failure {
         match error {
             crate::train::TrainError::Output(error) => Failure::Io(error),
+            interrupted @ crate::train::TrainError::Interrupted => {
+                Failure::Interrupted(interrupted.to_string())
+            }
             bad if bad.is_bad_input() => Failure::Usage(bad.to_string()),
             other => Failure::Io(io::Error::other(other.to_string())),
         }
@@ -53,6 +59,8 @@ impl Failure {
             Failure::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Failure::Io(error) => fail(1, &error.to_string()),
             Failure::Usage(reason) => fail(2, &reason),
+            #[cfg(feature = "train")]
+            Failure::Interrupted(reason) => fail(130, &reason),
             Failure::Lab(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
             Failure::Lab(error) => fail(error.exit_status(), &error.to_string()),
         }

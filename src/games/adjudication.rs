@@ -1,5 +1,6 @@
 //! When a game is over: by the rules of chess, by the clock, or by adjudication.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,25 @@ pub(crate) struct DrawRule {
     pub moves: u32,
 }
 
+/// The adjudication of matches, unless a user chooses another.
+pub(crate) const MATCH_RULES: Rules = Rules {
+    win: Some(WinRule { score: 1000, moves: 4 }),
+    draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
+    max_moves: Some(300),
+};
+
+impl fmt::Display for WinRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.score, self.moves)
+    }
+}
+
+impl fmt::Display for DrawRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.from, self.score, self.moves)
+    }
+}
+
 impl FromStr for WinRule {
     type Err = String;
     /// Reads `SCORE,MOVES`.
@@ -112,8 +132,8 @@ pub(crate) struct Rules {
     pub max_moves: Option<u32>,
 }
 
-impl std::fmt::Display for Rules {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.win {
             Some(WinRule { score, moves }) => {
                 write!(f, "win at {score} cp by both sides' scores for {moves} moves")?;

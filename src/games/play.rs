@@ -1,7 +1,5 @@
 //! Playing one game.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde::{Deserialize, Serialize};
 
 use super::adjudication::{Adjudicator, Ending, Rules, by_rules, by_tables};
@@ -10,6 +8,7 @@ use super::player::Player;
 use crate::board::pgn::GameResult;
 use crate::board::tablebase::Tablebase;
 use crate::board::{PackedMove, Position};
+use crate::time::SearchGroup;
 
 /// Chooses the moves of both sides of a game.
 pub(crate) trait Players {
@@ -17,8 +16,9 @@ pub(crate) trait Players {
     fn new_game(&mut self);
 
     /// Chooses a move for the side to move, where the game is not over. `earlier` are the keys of the
-    /// positions before. `None` if the side's time is up.
-    fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply>;
+    /// positions before. `None` if the side's time is up. The search ends early if the group is stopped.
+    fn think(&mut self, position: &Position, earlier: &[u64], group: &SearchGroup)
+    -> Option<Reply>;
 }
 
 /// A player for each side.
@@ -33,9 +33,14 @@ impl Players for PlayerPair<'_> {
         self.black.new_game();
     }
 
-    fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
+    fn think(
+        &mut self,
+        position: &Position,
+        earlier: &[u64],
+        group: &SearchGroup,
+    ) -> Option<Reply> {
         let player = if position.turn().is_white() { &mut self.white } else { &mut self.black };
-        player.think(position, earlier)
+        player.think(position, earlier, group)
     }
 }
 
@@ -75,8 +80,8 @@ pub(crate) struct Conditions<'a> {
     pub rules: Rules,
     /// Tables that end games as soon as they know the result.
     pub tables: Option<&'a Tablebase>,
-    /// Set to abandon the game.
-    pub abandoned: &'a AtomicBool,
+    /// Stopped to abandon the game.
+    pub group: &'a SearchGroup,
 }
 
 /// Plays a game from an opening. `None` if it was abandoned.
@@ -97,11 +102,13 @@ pub(crate) fn play(
     opening.moves.iter().for_each(|&m| make(&mut position, &mut keys, m));
     let mut end = by_rules(&position, &keys);
     while end.is_none() {
-        if conditions.abandoned.load(Ordering::Relaxed) {
+        let mover = position.turn();
+        let reply = players.think(&position, &keys, conditions.group);
+        // A search that was stopped is not a move of the game.
+        if conditions.group.is_stopped() {
             return None;
         }
-        let mover = position.turn();
-        let Some(reply) = players.think(&position, &keys) else {
+        let Some(reply) = reply else {
             end = Some((GameResult::Win(!mover), Ending::Time));
             break;
         };

@@ -13,7 +13,7 @@ use crate::search::null_move::Scheme;
 use crate::search::table::{AllocationError, Table};
 use crate::search::thread::SearchThread;
 use crate::search::{Bound, Message, Outcome, SearchJob, Searcher};
-use crate::time::{Clock, Limits, NodeClock, SystemClock, TimeManager};
+use crate::time::{Clock, Limits, NodeClock, SearchGroup, SystemClock, TimeManager};
 
 /// The limit of a side's searches.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -148,8 +148,13 @@ impl Player {
 
     /// Chooses a move where the game is not over. `earlier` are the keys of the positions before.
     /// `None` if the time is up.
-    pub(crate) fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
-        let (outcome, elapsed) = self.search(position, earlier, self.limits());
+    pub(crate) fn think(
+        &mut self,
+        position: &Position,
+        earlier: &[u64],
+        group: &SearchGroup,
+    ) -> Option<Reply> {
+        let (outcome, elapsed) = self.search(position, earlier, self.limits(), group);
         if let Pace::Clock(control) = self.side.pace {
             self.remaining = self.remaining.checked_sub(elapsed)? + control.increment;
         }
@@ -162,12 +167,13 @@ impl Player {
         Some(Reply { m: outcome.best(), thought })
     }
 
-    /// Searches a position.
+    /// Searches a position. Ends early if the group is stopped.
     pub(crate) fn search(
         &mut self,
         position: &Position,
         earlier: &[u64],
         limits: Limits,
+        group: &SearchGroup,
     ) -> (Outcome, Duration) {
         // The same game brings the same errors.
         let seed = earlier.iter().fold(0, |seed: u64, key| seed.rotate_left(1) ^ key);
@@ -185,16 +191,19 @@ impl Player {
             Pace::SoftNodes(nodes) => nodes,
             _ => u64::MAX,
         };
-        let outcome = self.thread.run(&job, &self.table, &time, &mut |said| {
-            if let Message::Line(info) = said
-                && info.line.bound == Bound::Exact
-                && info.nodes >= soft_limit
-            {
-                time.stop();
-            }
-        });
-        clock.searched(outcome.stats.nodes);
-        (outcome, time.elapsed())
+        let (thread, table) = (&mut self.thread, &self.table);
+        group.run(time, |time| {
+            let outcome = thread.run(&job, table, time, &mut |said| {
+                if let Message::Line(info) = said
+                    && info.line.bound == Bound::Exact
+                    && info.nodes >= soft_limit
+                {
+                    time.stop();
+                }
+            });
+            clock.searched(outcome.stats.nodes);
+            (outcome, time.elapsed())
+        })
     }
 
     /// The clock of one search.

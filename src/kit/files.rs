@@ -432,8 +432,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     {
         return true;
     }
-    let exists = |path: &Path| fs::metadata(path).is_ok_and(|data| !data.is_file());
-    if exists(one) || exists(other) {
+    let is_special = |path: &Path| fs::metadata(path).is_ok_and(|data| !data.is_file());
+    if is_special(one) || is_special(other) {
         return false;
     }
     let [one, other] = [one, other].map(|path| resolved(path).into_os_string());

@@ -1,5 +1,5 @@
-//! Utilities outside chess: random numbers, fingerprints, dates, tables, output files, progress bars,
-//! the terminal, the processors.
+//! Utilities outside chess: random numbers, fingerprints, dates, tables, output files, command lines,
+//! progress bars, the terminal, the processors.
 
 pub(crate) mod date;
 pub(crate) mod files;
@@ -9,6 +9,7 @@ pub(crate) mod processors;
 pub(crate) mod progress;
 pub mod random;
 pub(crate) mod ranges;
+pub(crate) mod shell;
 pub(crate) mod suggest;
 pub(crate) mod table;
 pub(crate) mod terminal;

@@ -17,7 +17,6 @@ use super::duel::statistics::{Estimate, Pentanomial};
 use super::journal::RunFiles;
 use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
-use super::runner::SearchGroup;
 use super::{LabError, print, variant};
 use crate::board::notation::quoted;
 use crate::games::player::Side;
@@ -28,6 +27,7 @@ use crate::kit::terminal;
 use crate::search::Searcher;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
+use crate::time::SearchGroup;
 
 /// Intermediate tables per run.
 const REPORTS: usize = 10;

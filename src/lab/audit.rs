@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::chart::{self, Figure, Series};
 use super::experiment::{
-    self, Experiment, ExperimentArgs, JournalEntry, Key, Results, Task, capitalised, comma_list,
+    self, Experiment, ExperimentArgs, JournalEntry, Key, Results, SearchTask, capitalised,
+    comma_list,
 };
 use super::journal::RunFiles;
 use super::report::grouped;
@@ -50,12 +51,13 @@ pub(crate) struct AuditArgs {
     depths: Depths,
 
     /// Maximum number of cutoffs to audit per position and depth of the node
-    #[arg(long, value_name = "N", default_value_t = 12)]
-    sample: usize,
+    #[arg(long, value_name = "N", default_value_t = 12,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
 
     /// The same for the four greatest depths of each search [default: as --sample]
-    #[arg(long, value_name = "N")]
-    deep_sample: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    deep_sample: Option<u32>,
 
     /// Seed of the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -74,7 +76,7 @@ pub(crate) fn run(args: AuditArgs) -> Result<(), LabError> {
     let title = plan.title();
     let contents = vec![
         plan.markdown(&found, None).into_bytes(),
-        csv(&found)?,
+        csv(&found).into_bytes(),
         figure::draw(&title, &found)?.into_bytes(),
         plan.nodes_figure(&found)?.into_bytes(),
     ];
@@ -95,8 +97,8 @@ struct Plan {
 struct AuditHeader {
     #[serde(flatten)]
     search: SearchHeader,
-    sample: usize,
-    deep_sample: usize,
+    sample: u32,
+    deep_sample: u32,
     seed: u64,
 }
 
@@ -205,7 +207,7 @@ impl Plan {
         &self.args.depths.0
     }
 
-    fn deep_sample(&self) -> usize {
+    fn deep_sample(&self) -> u32 {
         self.args.deep_sample.unwrap_or(self.args.sample)
     }
 
@@ -229,16 +231,19 @@ impl Plan {
         known: Vec<AuditEntry>,
     ) -> Result<Results<AuditEntry>, LabError> {
         let depths: Vec<Option<Depth>> = self.depths().iter().copied().map(Some).collect();
-        let work = |task: &Task, worker: &TaskWorker| self.audit(task, worker);
+        let work = |task: &SearchTask, worker: &TaskWorker| self.audit(task, worker);
         self.experiment.results(files, known, &depths, |_| true, work)
     }
 
     /// Searches a position, judges a sample of its accepted cutoffs, and checks for each false one whether
     /// denying it changes the root.
-    fn audit(&self, task: &Task, worker: &TaskWorker) -> Result<AuditEntry, LabError> {
+    fn audit(&self, task: &SearchTask, worker: &TaskWorker) -> Result<AuditEntry, LabError> {
         let depth = task.depth.unwrap_or_default();
-        let size =
-            SampleSize { each: self.args.sample, deep: self.deep_sample(), deep_from: depth - 4 };
+        let size = SampleSize {
+            each: self.args.sample as usize,
+            deep: self.deep_sample() as usize,
+            deep_from: depth - 4,
+        };
         let sampler = Arc::new(CutoffSampler::new(size, self.args.seed));
         let outcome = self.search(task, sampler.clone(), worker);
         let strata = sampler.strata();
@@ -277,7 +282,12 @@ impl Plan {
         })
     }
 
-    fn search(&self, task: &Task, observer: Arc<dyn Observer>, worker: &TaskWorker) -> Outcome {
+    fn search(
+        &self,
+        task: &SearchTask,
+        observer: Arc<dyn Observer>,
+        worker: &TaskWorker,
+    ) -> Outcome {
         let job = self.experiment.setup.job(task.record.position.clone(), task.scheme);
         let job = SearchJob { observer: Some(observer), ..job };
         worker.search(&job, Limits { depth: task.depth, ..Limits::default() })
@@ -286,7 +296,7 @@ impl Plan {
     /// Does the root's move or the solution change if this one cutoff is denied?
     fn matters(
         &self,
-        task: &Task,
+        task: &SearchTask,
         candidate: &SampledCutoff,
         before: &Outcome,
         worker: &TaskWorker,
@@ -383,72 +393,32 @@ fn summary(found: &[Found]) -> TextTable {
 }
 
 /// All samples, one a row.
-fn csv(found: &[Found]) -> Result<Vec<u8>, LabError> {
-    #[derive(Serialize)]
-    struct Row<'a> {
-        suite_line: usize,
-        scheme: &'a str,
-        search_depth: Depth,
-        fen: &'a str,
-        depth: Depth,
-        null_depth: Depth,
-        ply: usize,
-        beta: i32,
-        margin: i32,
-        pieces: u32,
-        all_pieces: u32,
-        is_pv: bool,
-        verdict: judge::CutoffVerdict,
-        value: i32,
-        nodes: u64,
-        matters: Option<bool>,
-        line: &'a str,
-    }
-    const HEAD: [&str; 17] = [
-        "suite_line",
-        "scheme",
-        "search_depth",
-        "fen",
-        "depth",
-        "null_depth",
-        "ply",
-        "beta",
-        "margin",
-        "pieces",
-        "all_pieces",
-        "is_pv",
-        "verdict",
-        "value",
-        "nodes",
-        "matters",
-        "line",
+fn csv(found: &[Found]) -> String {
+    let rows: Vec<(&AuditEntry, &JudgedCutoff)> = found
+        .iter()
+        .flat_map(|scheme| &scheme.entries)
+        .flat_map(|entry| entry.samples.iter().map(move |sample| (*entry, sample)))
+        .collect();
+    let columns: &[Column<(&AuditEntry, &JudgedCutoff)>] = &[
+        ("suite_line", Left, &|(entry, _)| entry.line.to_string()),
+        ("scheme", Left, &|(entry, _)| entry.scheme.clone()),
+        ("search_depth", Left, &|(entry, _)| entry.depth.to_string()),
+        ("fen", Left, &|(_, sample)| sample.fen.clone()),
+        ("depth", Left, &|(_, sample)| sample.depth.to_string()),
+        ("null_depth", Left, &|(_, sample)| sample.null_depth.to_string()),
+        ("ply", Left, &|(_, sample)| sample.ply.to_string()),
+        ("beta", Left, &|(_, sample)| sample.beta.to_string()),
+        ("margin", Left, &|(_, sample)| sample.margin.to_string()),
+        ("pieces", Left, &|(_, sample)| sample.pieces.to_string()),
+        ("all_pieces", Left, &|(_, sample)| sample.all_pieces.to_string()),
+        ("is_pv", Left, &|(_, sample)| sample.is_pv.to_string()),
+        ("verdict", Left, &|(_, sample)| sample.verdict.name().to_owned()),
+        ("value", Left, &|(_, sample)| sample.value.to_string()),
+        ("nodes", Left, &|(_, sample)| sample.nodes.to_string()),
+        ("matters", Left, &|(_, sample)| {
+            sample.matters.map_or(String::new(), |matters| matters.to_string())
+        }),
+        ("line", Left, &|(_, sample)| sample.line.clone()),
     ];
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-    let failed = |error: csv::Error| LabError::Machine(format!("cannot write CSV: {error}"));
-    writer.write_record(HEAD).map_err(failed)?;
-    for entry in found.iter().flat_map(|scheme| &scheme.entries) {
-        for s in &entry.samples {
-            let row = Row {
-                suite_line: entry.line,
-                scheme: &entry.scheme,
-                search_depth: entry.depth,
-                fen: &s.fen,
-                depth: s.depth,
-                null_depth: s.null_depth,
-                ply: s.ply,
-                beta: s.beta,
-                margin: s.margin,
-                pieces: s.pieces,
-                all_pieces: s.all_pieces,
-                is_pv: s.is_pv,
-                verdict: s.verdict,
-                value: s.value,
-                nodes: s.nodes,
-                matters: s.matters,
-                line: &s.line,
-            };
-            writer.serialize(row).map_err(failed)?;
-        }
-    }
-    writer.into_inner().map_err(|error| LabError::Machine(format!("cannot write CSV: {error}")))
+    TextTable::of(&rows, columns).csv()
 }

@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::chart::{self, Figure, Series};
 use super::epd::Record;
 use super::experiment::{
-    self, Experiment, ExperimentArgs, JournalEntry, Key, Results, Task, capitalised, comma_list,
+    self, Experiment, ExperimentArgs, JournalEntry, Key, Results, SearchTask, capitalised,
+    comma_list,
 };
 use super::journal::RunFiles;
 use super::report::{self, Origin};
@@ -178,13 +179,18 @@ impl Plan {
         known: Vec<PositionResult>,
     ) -> Result<Results<PositionResult>, LabError> {
         let wanted = self.depths.last().copied();
-        let whole = |entry: &PositionResult| entry.to_depth >= wanted;
-        let work = |task: &Task, worker: &TaskWorker| Ok(self.search(task, worker));
+        let is_iterated = self.experiment.setup.is_iterated();
+        let whole = |entry: &PositionResult| match is_iterated {
+            true => entry.to_depth >= wanted,
+            // A search straight to another depth is another search.
+            false => entry.to_depth == wanted,
+        };
+        let work = |task: &SearchTask, worker: &TaskWorker| Ok(self.search(task, worker));
         self.experiment.results(files, known, &[None], whole, work)
     }
 
-    fn search(&self, task: &Task, worker: &TaskWorker) -> PositionResult {
-        let &Task { record, scheme, signature, .. } = task;
+    fn search(&self, task: &SearchTask, worker: &TaskWorker) -> PositionResult {
+        let &SearchTask { record, scheme, signature, .. } = task;
         let began = Instant::now();
         let outcome = self.experiment.setup.search(&record.position, scheme, self.limits(), worker);
         let time = began.elapsed();

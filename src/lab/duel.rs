@@ -14,6 +14,7 @@ pub(crate) mod side;
 pub(crate) mod statistics;
 mod table;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -25,17 +26,19 @@ use self::side::MAX_HASH;
 use self::statistics::Sprt;
 use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin};
-use super::runner::{self, SearchGroup};
+use super::runner;
 use super::{LabError, print, signature};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
-use crate::games::adjudication::{DrawRule, Rules, WinRule};
+use crate::games::adjudication::{DrawRule, MATCH_RULES, Rules, WinRule};
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::progress::Progress;
+use crate::kit::shell;
 use crate::score::Depth;
 use crate::search::SearcherKind;
+use crate::time::SearchGroup;
 
 /// Games of one match, all kept in memory.
 const MAX_GAMES: i64 = 1_000_000;
@@ -89,15 +92,16 @@ pub(crate) struct DuelArgs {
     pub(crate) concurrency: u32,
 
     /// Adjudicate a win when both sides agree on SCORE cp (unscaled) for MOVES moves, or off
-    #[arg(long, value_name = "SCORE,MOVES", default_value = "1000,4")]
+    #[arg(long, value_name = "SCORE,MOVES", default_value_t = Switchable(MATCH_RULES.win))]
     pub(crate) resign: Switchable<WinRule>,
 
     /// Adjudicate a draw from move FROM on when both sides stay within SCORE cp for MOVES moves, or off
-    #[arg(long, value_name = "FROM,SCORE,MOVES", default_value = "40,10,8")]
+    #[arg(long, value_name = "FROM,SCORE,MOVES", default_value_t = Switchable(MATCH_RULES.draw))]
     pub(crate) draw: Switchable<DrawRule>,
 
     /// Adjudicate a draw after this move, or off
-    #[arg(long, value_name = "N", default_value = "300", value_parser = max_moves)]
+    #[arg(long, value_name = "N", default_value_t = Switchable(MATCH_RULES.max_moves),
+          value_parser = max_moves)]
     pub(crate) max_moves: Switchable<u32>,
 
     /// Adjudicate by the Syzygy tables in these directories, separated as in PATH
@@ -128,7 +132,16 @@ pub(crate) struct DuelArgs {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Switchable<T>(pub(crate) Option<T>);
 
-impl<T: FromStr<Err: std::fmt::Display>> FromStr for Switchable<T> {
+impl<T: fmt::Display> fmt::Display for Switchable<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("off"),
+        }
+    }
+}
+
+impl<T: FromStr<Err: fmt::Display>> FromStr for Switchable<T> {
     type Err = String;
     fn from_str(text: &str) -> Result<Switchable<T>, String> {
         if text.eq_ignore_ascii_case("off") {
@@ -267,19 +280,21 @@ impl Plan {
 
     /// The command that plays the same match, without options that change no game.
     fn command(&self, args: &DuelArgs) -> String {
-        let book = args.openings.book.iter().map(|path| format!(" --book {}", path.display()));
-        let sprt = args.sprt.iter().map(|sprt| format!(" --sprt {},{}", sprt.elo0, sprt.elo1));
-        let syzygy = args.syzygy.iter().map(|dirs| format!(" --syzygy {dirs}"));
-        format!(
-            "tacet duel {} {} --games {} --seed {}{}{}{}",
-            self.a,
-            self.b,
-            self.games,
-            self.seed,
-            book.collect::<String>(),
-            sprt.collect::<String>(),
-            syzygy.collect::<String>()
-        )
+        let mut words = vec![format!("tacet duel {} {}", self.a, self.b)];
+        words.push(format!("--games {} --seed {}", self.games, self.seed));
+        let book = |path: &PathBuf| format!("--book {}", shell::word(&path.to_string_lossy()));
+        words.extend(args.openings.book.iter().map(book));
+        words.extend(args.openings.skip_bad.then(|| "--skip-bad".to_owned()));
+        let Rules { win, draw, max_moves } = self.rules;
+        let rules = [
+            (win != MATCH_RULES.win, format!("--resign {}", args.resign)),
+            (draw != MATCH_RULES.draw, format!("--draw {}", args.draw)),
+            (max_moves != MATCH_RULES.max_moves, format!("--max-moves {}", args.max_moves)),
+        ];
+        words.extend(rules.into_iter().filter_map(|(is_changed, word)| is_changed.then_some(word)));
+        words.extend(args.sprt.iter().map(|sprt| format!("--sprt {},{}", sprt.elo0, sprt.elo1)));
+        words.extend(args.syzygy.iter().map(|dirs| format!("--syzygy {}", shell::word(dirs))));
+        words.join(" ")
     }
 
     fn pgn(&self, games: &[Option<GameRecord>]) -> String {
@@ -307,11 +322,8 @@ impl Plan {
         let work = |&number: &usize, (a, b): &mut (Player, Player)| {
             let opening = self.book.opening(number / 2)?;
             let (white, black) = if number % 2 == 0 { (a, b) } else { (b, a) };
-            let conditions = Conditions {
-                rules: self.rules,
-                tables: self.tables.as_ref(),
-                abandoned: group.stop_flag(),
-            };
+            let conditions =
+                Conditions { rules: self.rules, tables: self.tables.as_ref(), group: &group };
             let finished = play::play(opening, &mut PlayerPair { white, black }, conditions)?;
             Some(GameRecord::new(number, opening, &finished))
         };

@@ -54,7 +54,7 @@ pub(crate) struct Experiment {
 
 /// A search of an experiment.
 #[derive(Clone, Copy)]
-pub(crate) struct Task<'a> {
+pub(crate) struct SearchTask<'a> {
     pub(crate) record: &'a Record,
     pub(crate) scheme: &'static Scheme,
     /// `None` if one search serves all depths.
@@ -63,10 +63,10 @@ pub(crate) struct Task<'a> {
     pub(crate) signature: u64,
 }
 
-/// Identifies a search: line of the suite, scheme, depth as in [`Task`].
+/// Identifies a search: line of the suite, scheme, depth as in [`SearchTask`].
 pub(crate) type Key = (usize, String, Option<Depth>);
 
-impl Task<'_> {
+impl SearchTask<'_> {
     fn key(&self) -> Key {
         (self.record.line, self.scheme.name.to_owned(), self.depth)
     }
@@ -136,7 +136,7 @@ impl Experiment {
         known: Vec<E>,
         depths: &[Option<Depth>],
         whole: impl Fn(&E) -> bool,
-        work: impl Fn(&Task, &TaskWorker) -> Result<E, LabError> + Sync,
+        work: impl Fn(&SearchTask, &TaskWorker) -> Result<E, LabError> + Sync,
     ) -> Result<Results<E>, LabError> {
         let path = self.file(".jsonl");
         let total = self.suite.records.len() * depths.len() * self.schemes.len();
@@ -164,7 +164,7 @@ impl Experiment {
             for &depth in depths {
                 let task = |&scheme: &&'static Scheme| {
                     let signature = own.get(scheme.name).copied().unwrap_or_default();
-                    Task { record, scheme, depth, signature }
+                    SearchTask { record, scheme, depth, signature }
                 };
                 tasks.extend(self.schemes.iter().map(task));
             }

@@ -103,7 +103,12 @@ impl Journal {
             .map_err(|error| LabError::writing(&self.path)(error.into()))?;
         line.push(b'\n');
         // One write, so that a kill leaves the whole line or an incomplete one.
-        self.file.write_all(&line).map_err(LabError::writing(&self.path))?;
+        let end = self.file.stream_position().map_err(LabError::writing(&self.path))?;
+        if let Err(error) = self.file.write_all(&line) {
+            // Another thread may append next; half a line before its own would spoil the journal.
+            let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+            return Err(LabError::writing(&self.path)(error));
+        }
         if self.synced.elapsed() >= SYNC_INTERVAL {
             self.file.sync_data().map_err(LabError::writing(&self.path))?;
             self.synced = Instant::now();

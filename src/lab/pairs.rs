@@ -12,24 +12,18 @@ use super::duel::book::BookArgs;
 use super::duel::defaults;
 use super::duel::side::MAX_HASH;
 use super::journal::{Restart, RunFiles};
-use super::runner::{self, SearchGroup};
+use super::runner;
 use super::{LabError, print, signature};
 use crate::board::Color;
 use crate::board::notation::quoted;
 use crate::board::pgn::GameResult;
-use crate::games::adjudication::{DrawRule, Rules, WinRule};
+use crate::games::adjudication::MATCH_RULES;
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side};
 use crate::kit::progress::Progress;
 use crate::search::SearcherKind;
-
-/// The default adjudication of `tacet duel`.
-const RULES: Rules = Rules {
-    win: Some(WinRule { score: 1000, moves: 4 }),
-    draw: Some(DrawRule { from: 40, score: 10, moves: 8 }),
-    max_moves: Some(300),
-};
+use crate::time::SearchGroup;
 
 /// Options for playing pairs.
 #[derive(clap::Args, Clone, Debug)]
@@ -122,7 +116,7 @@ impl PairSetup {
             book: self.book.name.clone(),
             book_fingerprint: format!("{:016x}", self.book.fingerprint),
             seed: self.seed,
-            rules: RULES.to_string(),
+            rules: MATCH_RULES.to_string(),
         }
     }
 
@@ -138,7 +132,7 @@ impl PairSetup {
         let mut outcome = PairResult::default();
         let Some(opening) = self.book.opening(number - 1) else { return Ok(outcome) };
         let (mut first, mut second) = (Player::new(first)?, Player::new(second)?);
-        let conditions = Conditions { rules: RULES, tables: None, abandoned: group.stop_flag() };
+        let conditions = Conditions { rules: MATCH_RULES, tables: None, group };
         for own in [Color::White, Color::Black] {
             let (white, black) = match own {
                 Color::White => (&mut first, &mut second),

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crossbeam_channel::select;
@@ -15,12 +14,12 @@ use super::epd::{self, SkipBad, Suite};
 use super::{LabError, report};
 use crate::board::notation::quoted;
 use crate::board::{Color, Position};
-use crate::kit::{interrupt, ranges, suggest};
+use crate::kit::{interrupt, ranges, shell, suggest};
 use crate::score::{Depth, MAX_PLY};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
 use crate::search::{self, ClassicOptions, Outcome, SearchJob, Searcher, SearcherKind};
-use crate::time::{Limits, TimeManager};
+use crate::time::{Limits, SearchGroup, TimeManager};
 
 /// Positions of a suite.
 #[derive(clap::Args, Clone, Debug)]
@@ -68,7 +67,7 @@ impl Selection {
 
     /// The selection as command-line words.
     pub(crate) fn words(&self) -> Vec<String> {
-        let mut words = vec![self.file.display().to_string()];
+        let mut words = vec![shell::word(&self.file.to_string_lossy())];
         if self.discard_pawn_endings {
             words.push("--discard-pawn-endings".to_owned());
         }
@@ -313,48 +312,6 @@ fn switch(text: &str) -> Result<Switch, String> {
     Ok(Switch { name: found.ok_or_else(|| suggest::unknown("switch", &quoted(name), known))?, on })
 }
 
-/// Searches that run at once and can be stopped together.
-#[derive(Default)]
-pub(crate) struct SearchGroup {
-    running: Mutex<Vec<Arc<TimeManager>>>,
-    is_stopped: AtomicBool,
-}
-
-impl SearchGroup {
-    /// True once the group was stopped. Later results are ignored.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed)
-    }
-
-    /// Set when the group is stopped.
-    pub(crate) fn stop_flag(&self) -> &AtomicBool {
-        &self.is_stopped
-    }
-
-    /// Ends all searches. Searches that begin later end at once.
-    pub(crate) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
-        self.running().iter().for_each(|time| time.stop());
-    }
-
-    fn running(&self) -> std::sync::MutexGuard<'_, Vec<Arc<TimeManager>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Calls `search` with a time manager that [`SearchGroup::stop`] stops.
-    fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
-        let time = Arc::new(TimeManager::with_limits(limits));
-        self.running().push(Arc::clone(&time));
-        // After it is listed: a stop in between finds it, or is seen here.
-        if self.is_stopped() {
-            time.stop();
-        }
-        let result = search(&time);
-        self.running().retain(|other| !Arc::ptr_eq(other, &time));
-        result
-    }
-}
-
 /// One thread of [`for_all`]: its transposition table, and the searches it can be stopped with.
 pub(crate) struct TaskWorker<'a> {
     pub(crate) table: &'a Table,
@@ -370,7 +327,7 @@ impl TaskWorker<'_> {
 
     /// Runs a search of the caller, which ends when the group is stopped.
     pub(crate) fn time<R>(&self, limits: Limits, search: impl FnOnce(&TimeManager) -> R) -> R {
-        self.group.time(limits, search)
+        self.group.run(TimeManager::with_limits(limits), search)
     }
 }
 

@@ -5,10 +5,10 @@ use super::{LabError, variant};
 use crate::board::Position;
 use crate::games::player::{Player, Side};
 use crate::kit::fingerprint;
-use crate::score::Score;
+use crate::score::{Depth, Score};
 use crate::search::Outcome;
 use crate::search::null_move::Scheme;
-use crate::time::Limits;
+use crate::time::{Limits, SearchGroup};
 
 const POSITIONS: [&str; 3] = [
     "r1bq1rk1/pp2bppp/2n2n2/2pp4/8/1P1P1NP1/PB2PPBP/RN1Q1RK1 w - - 0 9",
@@ -18,7 +18,9 @@ const POSITIONS: [&str; 3] = [
 
 /// Enough nodes for differences that only deep searches show (as in the pawn ending); a fraction of a second.
 const NODES: u64 = 40_000;
-const DEPTH: i32 = 20;
+const DEPTH: Depth = 20;
+/// The depth of a search without iterations.
+const STRAIGHT_DEPTH: Depth = 5;
 
 /// A fingerprint of a few searches (nodes, moves, scores), each without memory of the others, and of
 /// the scheme's rules, since a change of the rules may not show in a few searches. 53 bits, since JSON
@@ -28,7 +30,11 @@ pub(crate) fn of(scheme: &Scheme, mut search: impl FnMut(&Position, Limits) -> O
     let limits = Limits { depth: Some(DEPTH), ..Limits::to_nodes(NODES) };
     let mut found = Vec::new();
     for position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
-        let outcome = search(&position, limits.clone());
+        let mut outcome = search(&position, limits.clone());
+        // A search without iterations does not reach a depth with so few nodes.
+        if outcome.iterations.is_empty() {
+            outcome = search(&position, Limits::to_depth(STRAIGHT_DEPTH));
+        }
         let score = outcome.score().map_or(0, Score::raw);
         found.extend(outcome.iterations.iter().map(|iteration| iteration.stats.nodes));
         found.extend([outcome.stats.nodes, outcome.best().raw().into(), score as u64]);
@@ -55,7 +61,7 @@ pub(crate) fn of_side(side: &Side) -> Result<u64, LabError> {
         let mut player = Player::new(side)?;
         Ok(of(side.scheme, |position, limits| {
             player.new_game();
-            player.search(position, &[], limits).0
+            player.search(position, &[], limits, &SearchGroup::default()).0
         }))
     })?
 }
@@ -64,6 +70,7 @@ pub(crate) fn of_side(side: &Side) -> Result<u64, LabError> {
 mod tests {
     use super::*;
     use crate::search::null_move::Verify;
+    use crate::search::{ClassicOptions, Searcher};
 
     #[test]
     fn rules_count_and_names_do_not() {
@@ -71,5 +78,18 @@ mod tests {
         let of = |scheme| of(&scheme, |_, _| Outcome::default());
         assert_eq!(of(scheme), of(Scheme { name: "another", source: "none", ..scheme }));
         assert_ne!(of(scheme), of(Scheme { verify: Verify::OnceOrFewPieces(2), ..scheme }));
+    }
+
+    #[test]
+    fn a_search_without_iterations_is_searched_to_a_depth() {
+        let signature = |history| {
+            let options =
+                ClassicOptions { iterations: false, history, ..ClassicOptions::default() };
+            let setup =
+                SearchSetup { searcher: Searcher::Classic(options), ..SearchSetup::classic() };
+            let scheme = Scheme::named("verified-r3").expect("a row");
+            of_all(&setup, &[scheme]).expect("it can be searched")
+        };
+        assert_ne!(signature(true), signature(false));
     }
 }

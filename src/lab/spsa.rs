@@ -21,7 +21,6 @@ use self::gains::{Gains, directions};
 use super::journal::RunFiles;
 use super::pairs::{PairArgs, PairConfig, PairRecord, PairResult, PairRun, PairSetup, share};
 use super::report::{Origin, fixed};
-use super::runner::SearchGroup;
 use super::{LabError, print};
 use crate::games::player::Side;
 use crate::kit::table::Align::{Left, Right};
@@ -29,6 +28,7 @@ use crate::kit::table::{Column, TextTable};
 use crate::kit::terminal;
 use crate::search::params::{PARAMS, Param};
 use crate::search::{PvsOptions, Searcher};
+use crate::time::SearchGroup;
 
 /// OpenBench's usual `R_end`.
 const RATE: f64 = 0.002;

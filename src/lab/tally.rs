@@ -143,7 +143,11 @@ impl Grid<'_> {
             micros += step.micros;
         }
         let is_base = scheme == self.base;
-        let before = depth.filter(|&depth| depth > 1).map(|depth| self.nodes(depth - 1, scheme));
+        // A search without iterations has no count for the depth before.
+        let is_iterated = self.of_scheme(scheme).any(|result| result.steps.len() > 1);
+        let before = depth
+            .filter(|&depth| depth > 1 && is_iterated)
+            .map(|depth| self.nodes(depth - 1, scheme));
         Cell {
             depth,
             scheme: self.schemes.get(scheme).copied().unwrap_or_default().to_owned(),

@@ -24,7 +24,7 @@ use crate::kit::files::Files;
 use crate::kit::progress::Progress;
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
-use crate::kit::terminal;
+use crate::kit::{shell, terminal};
 use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::{Iteration, Outcome, SearcherKind};
@@ -136,15 +136,17 @@ impl ZugzwangArgs {
     /// The command that gives these results, without options that change none.
     fn command(&self) -> String {
         let mut words = vec!["tacet zugzwang".to_owned()];
-        words.extend(self.position.iter().map(|fen| format!("'{fen}'")));
-        words.extend((!self.fen.is_empty()).then(|| format!("'{}'", self.fen.join(" "))));
-        words.extend(self.epd.iter().map(|path| format!("--epd {}", path.display())));
+        words.extend(self.position.iter().map(|fen| shell::word(fen)));
+        words.extend((!self.fen.is_empty()).then(|| shell::word(&self.fen.join(" "))));
+        let file = |path: &PathBuf| format!("--epd {}", shell::word(&path.to_string_lossy()));
+        words.extend(self.epd.iter().map(file));
+        words.extend(self.skip_bad.then(|| "--skip-bad".to_owned()));
         words.extend(self.depth.map(|depth| format!("--depth {depth}")));
         words.extend(self.nodes.map(|nodes| format!("--nodes {nodes}")));
         words.push(format!("--margin {} --draw {}", self.margin, self.draw));
         words.push(format!("--searcher {}", self.searcher.name()));
         words.push(format!("--hash {}", self.hash));
-        words.extend(self.syzygy.iter().map(|dirs| format!("--syzygy {dirs}")));
+        words.extend(self.syzygy.iter().map(|dirs| format!("--syzygy {}", shell::word(dirs))));
         words.join(" ")
     }
 }

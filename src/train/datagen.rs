@@ -28,9 +28,9 @@ use super::format::InnerPosition;
 use super::{FIRST, TrainError, share};
 use crate::eval::Evaluator;
 use crate::search;
-use output::Output;
+use output::GameOutput;
 use player::{Played, SelfPlay};
-use progress::Progress;
+use progress::DatagenProgress;
 
 /// Options of `tacet datagen`.
 #[derive(clap::Args, Clone, Debug)]
@@ -85,9 +85,9 @@ const DEFAULT_GAMES: u64 = 10_000;
 /// evaluation cannot be loaded, or memory is short.
 pub(crate) fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     let evaluator = evaluator(&args.eval_file)?;
-    let mut output = Output::open(args)?;
+    let mut output = GameOutput::open(args)?;
     let goal = Goal::of(args);
-    let mut progress = Progress::new(goal, output.counts);
+    let mut progress = DatagenProgress::new(goal, output.counts);
     if goal.is_reached(output.counts) {
         output.write_manifest(true)?;
         return progress.finish().map_err(TrainError::Output);
@@ -137,10 +137,10 @@ fn evaluator(name: &Path) -> Result<Evaluator, TrainError> {
 
 /// Stores games in the order of their numbers until there are enough.
 fn store(
-    output: &mut Output,
+    output: &mut GameOutput,
     games: &Receiver<(u64, Played)>,
     goal: Goal,
-    progress: &mut Progress,
+    progress: &mut DatagenProgress,
 ) -> Result<(), TrainError> {
     let mut early = BTreeMap::new();
     for (number, played) in games {
@@ -526,7 +526,7 @@ mod tests {
     fn a_file_in_use_or_out_of_reach_is_refused() {
         let runs = Runs::new();
         let args = runs.args("locked-games", 1, 1);
-        let held = Output::open(&args).unwrap();
+        let held = GameOutput::open(&args).unwrap();
         assert!(run(&args).unwrap_err().to_string().contains("locked-games"));
         drop(held);
         for missing in [

@@ -19,7 +19,6 @@
 //! was sampled: the low 16 bits in the evaluation, the next 8 in the last byte of the header. In a game these
 //! bytes are zero.
 
-use std::fmt;
 use std::io::{self, Read};
 
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
@@ -94,15 +93,19 @@ impl InnerPosition {
 }
 
 /// An error in stored data.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum FormatError {
     /// The file ends within a game.
+    #[error("cut off in the middle")]
     Truncated,
     /// The bytes of a start position are invalid.
+    #[error("not a start position: {0}")]
     Header(&'static str),
     /// The start position is illegal.
+    #[error("{0}")]
     Position(NotationError),
     /// Not a move of the position.
+    #[error("illegal move {raw:#06x} in {fen}")]
     Move {
         /// The 16 bits found.
         raw: u16,
@@ -110,25 +113,12 @@ pub(crate) enum FormatError {
         fen: String,
     },
     /// A game where a position from inside a search is expected.
+    #[error("a game, not a position written by --inner-out")]
     NotInner,
     /// The system could not read.
+    #[error("{0}")]
     Read(String),
 }
-
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FormatError::Truncated => f.write_str("cut off in the middle"),
-            FormatError::Header(reason) => write!(f, "not a start position: {reason}"),
-            FormatError::Position(reason) => reason.fmt(f),
-            FormatError::Move { raw, fen } => write!(f, "illegal move {raw:#06x} in {fen}"),
-            FormatError::NotInner => f.write_str("a game, not a position written by --inner-out"),
-            FormatError::Read(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl std::error::Error for FormatError {}
 
 /// Bytes of a start position.
 pub(super) const HEADER: usize = 32;

@@ -67,6 +67,8 @@ fn commands_with_a_journal_keep_it_and_say_how_to_resume() {
         &["audit", "two.epd", "--depths", "1,40", "--jobs", "1", "--out", "audited"],
         &["suite", "two.epd", "--depth", DEEP, "--jobs", "1", "--out", "solved.jsonl"],
         &["duel", "NullMove=off", "NullMove=double", "--nodes", "50000", "--out", "played.jsonl"],
+        // The first move takes longer than any test.
+        &["duel", "NullMove=off", "NullMove=double", "--depth", DEEP, "--out", "deep.jsonl"],
     ] {
         let journal = folder.join(words[words.len() - 1]).with_extension("jsonl");
         let output = interrupted(folder, words, || journal.exists());

@@ -252,3 +252,19 @@ fn a_table_of_few_entries_costs_nodes() {
     let both = run(&place, &["--entries", "64"]);
     assert_eq!(both.status.code(), Some(2), "--hash and --entries exclude each other: {both:?}");
 }
+
+#[test]
+fn a_search_straight_to_another_depth_is_made_again() {
+    let place = place("straight");
+    let straight = |depth, out| {
+        let words = ["--switch", "iterations=off", "--depths", depth, "--out", out, "--every", "4"];
+        run_well(&place, &[&words[..], &["--null-move", "standard-r2", "--force"]].concat());
+        csv(&place, &format!("{out}.csv"))
+    };
+    let fresh = straight("3", "fresh");
+    straight("5", "again");
+    assert_eq!(straight("3", "again"), fresh);
+    let growth = fresh.lines().next().and_then(|head| head.split(',').position(|h| h == "growth"));
+    let cell = fresh.lines().nth(1).and_then(|row| row.split(',').nth(growth.expect("a column")));
+    assert_eq!(cell, Some(""), "no search to depth 2 was made");
+}

@@ -226,3 +226,48 @@ fn mistakes_are_one_line_and_status_2() {
         assert_eq!(tacet(words).status.code(), Some(2), "{words:?}");
     }
 }
+
+/// The report names a command. That command names itself in its own report.
+#[test]
+fn the_command_of_a_report_plays_the_same_match() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let book = folder.path().join("my book.epd");
+    std::fs::write(&book, "7k/8/8/8/8/8/P7/K7 w - - 0 1\nbroken\n").expect("it can be written");
+    let report = folder.path().join("report.json");
+    let named = |words: &[String]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+        let output = command.args(words).args(["--force", "--json", text(&report)]).output();
+        let output = output.expect("tacet runs");
+        assert!(output.status.success(), "{output:?}");
+        let json = std::fs::read(&report).expect("a report");
+        let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+        (json["origin"]["command"].as_str().expect("a command").to_owned(), json["endings"].clone())
+    };
+    let words = [
+        "duel",
+        "verified-r3",
+        "standard-r2",
+        "--games",
+        "2",
+        "--nodes",
+        "200",
+        "--hash",
+        "1",
+        "--book",
+        text(&book),
+        "--skip-bad",
+        "--resign",
+        "off",
+        "--draw",
+        "9,20,3",
+        "--max-moves",
+        "12",
+        "--seed",
+        "5",
+    ];
+    let (first, endings) = named(&words.map(str::to_owned));
+    let shell = Command::new("sh").args(["-c", &format!("printf '%s\\n' {first}")]).output();
+    let typed = String::from_utf8(shell.expect("a shell").stdout).expect("text");
+    let typed: Vec<String> = typed.lines().skip(1).map(str::to_owned).collect();
+    assert_eq!(named(&typed), (first, endings));
+}

@@ -89,19 +89,6 @@ fn known_exchanges() {
     }
 }
 
-#[test]
-fn the_suite_of_exchanges() {
-    let Some(text) = crate::common::suite("see.txt") else { return };
-    let mut lines = 0;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
-        check(fields[0], fields[1], fields[2].parse().expect("a number"));
-        lines += 1;
-    }
-    eprintln!("see.txt: {lines} lines right");
-    assert!(lines >= KNOWN.len());
-}
-
 fn check(fen: &str, san: &str, expected: i32) {
     let position = position(fen);
     let moves = moves_meant(&position, san);

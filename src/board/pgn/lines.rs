@@ -12,7 +12,7 @@ const MAX_BINARY_LINES: usize = 64;
 
 /// A line and its number, from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     pub number: usize,
     pub text: String,
     /// True if `text` begins at the start of the file's line.
@@ -24,7 +24,7 @@ pub(super) struct Lines<R> {
     bytes: BufReader<R>,
     number: usize,
     binary: usize,
-    waiting: VecDeque<Line>,
+    waiting: VecDeque<TextLine>,
 }
 
 impl<R: Read> Lines<R> {
@@ -33,7 +33,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Puts a line back; `next` returns it again.
-    pub(super) fn push_back(&mut self, line: Line) {
+    pub(super) fn push_back(&mut self, line: TextLine) {
         self.waiting.push_front(line);
     }
 
@@ -41,7 +41,7 @@ impl<R: Read> Lines<R> {
     ///
     /// # Errors
     /// If the file cannot be read or is not text.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<TextLine>> {
         if self.waiting.is_empty() {
             self.fill()?;
         }
@@ -71,7 +71,7 @@ impl<R: Read> Lines<R> {
         // Old Macintosh files end lines with a carriage return alone.
         for text in text.trim_end_matches('\r').split('\r') {
             let text = text.replace(['\0', '\u{1a}'], " ");
-            self.waiting.push_back(Line { number: self.number, text, is_whole: true });
+            self.waiting.push_back(TextLine { number: self.number, text, is_whole: true });
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 use std::mem;
 
-use super::lines::{Line, Lines};
+use super::lines::{Lines, TextLine};
 use super::{Game, GameResult, PgnError};
 use crate::board::Position;
 use crate::board::movetext::{MoveReader, Word, words};
@@ -97,7 +97,7 @@ impl Draft {
     }
 
     /// Reads a line. If the game ends in it, returns the rest, which belongs to the next game.
-    fn line(&mut self, line: Line) -> Option<Line> {
+    fn line(&mut self, line: TextLine) -> Option<TextLine> {
         let text = line.text.trim_start();
         if self.comment.is_some() || !line.is_whole {
             if self.comment.is_some() && text.starts_with("[Event \"") {
@@ -116,7 +116,7 @@ impl Draft {
         if is_tag(text, !self.has_text) { self.tag_line(line) } else { self.movetext(&line) }
     }
 
-    fn tag_line(&mut self, line: Line) -> Option<Line> {
+    fn tag_line(&mut self, line: TextLine) -> Option<TextLine> {
         let text = line.text.trim_start();
         // Without a result and without moves, a second `Event` tells the next game.
         let repeats = self.is_apart
@@ -130,7 +130,7 @@ impl Draft {
         self.first_line.get_or_insert(line.number);
         self.tags.push((name, value));
         self.is_apart = false;
-        let rest = Line { text: rest.to_owned(), ..line };
+        let rest = TextLine { text: rest.to_owned(), ..line };
         match rest.text.trim_start() {
             "" => None,
             text if is_tag(text, true) => self.tag_line(rest),
@@ -138,7 +138,7 @@ impl Draft {
         }
     }
 
-    fn movetext(&mut self, line: &Line) -> Option<Line> {
+    fn movetext(&mut self, line: &TextLine) -> Option<TextLine> {
         let mut rest = line.text.as_str();
         if self.comment.is_none() {
             rest = rest.trim_start();
@@ -152,7 +152,7 @@ impl Draft {
             }
             let first = rest.chars().next()?;
             if self.is_over && !matches!(first, '{' | ';') {
-                return Some(Line {
+                return Some(TextLine {
                     text: rest.to_owned(),
                     is_whole: is_tag(rest, false),
                     ..line.clone()
@@ -171,7 +171,7 @@ impl Draft {
                     let (word, after) = split_word(rest);
                     if self.variations.is_empty() && self.begins_another(word) {
                         self.end_unfinished();
-                        return Some(Line { text: rest.to_owned(), ..line.clone() });
+                        return Some(TextLine { text: rest.to_owned(), ..line.clone() });
                     }
                     self.word(word, line.number);
                     rest = after.trim_start();

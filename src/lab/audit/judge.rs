@@ -26,6 +26,17 @@ pub(crate) enum CutoffVerdict {
     Horizon,
 }
 
+impl CutoffVerdict {
+    /// As in the CSV file.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            CutoffVerdict::True => "true",
+            CutoffVerdict::Zugzwang => "zugzwang",
+            CutoffVerdict::Horizon => "horizon",
+        }
+    }
+}
+
 /// An audited cutoff: a row of the CSV file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct JudgedCutoff {

@@ -33,8 +33,7 @@ pub(crate) struct GameRecord {
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub(crate) result: String,
     pub(crate) ending: Ending,
-    /// The day it ended, as `2026-11-26`; empty in journals of versions before this field.
-    #[serde(default)]
+    /// The day it ended, as `2026-11-26`.
     pub(crate) date: String,
 }
 

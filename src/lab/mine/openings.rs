@@ -21,8 +21,8 @@ const HASH: TableSize = TableSize::Megabytes(16);
 
 /// Find balanced openings of eight random plies
 ///
-/// Writes positions (EPD) if the file's name ends in `.epd`, and UCI moves otherwise. `duel --book` reads
-/// both.
+/// Writes positions (EPD), which `duel --book` reads, if the file's name ends in `.epd`, and UCI moves
+/// otherwise.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct OpeningsArgs {
     #[command(flatten)]

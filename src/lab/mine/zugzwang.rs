@@ -314,12 +314,7 @@ impl Miner<'_> {
         }
         let zugzwangs = self.zugzwangs_on(&find.position, &line, mate, worker);
         let comment = format!("zugzwangs on the way to mate: {zugzwangs}");
-        (depth >= self.args.min_depth && zugzwangs > 0).then_some(Find {
-            depth,
-            task: Task::Mate(mate),
-            comment,
-            ..find
-        })
+        (zugzwangs > 0).then_some(Find { depth, task: Task::Mate(mate), comment, ..find })
     }
 
     /// Positions on a line to mate in which the defence would last longer if it could pass.

@@ -67,6 +67,8 @@ pub(crate) struct Recorder {
 struct State {
     limit: usize,
     root: Position,
+    /// Castling is written as king takes rook.
+    chess960: bool,
     /// How the next node is reached.
     step: Option<Step>,
     tree: Tree,
@@ -81,6 +83,7 @@ impl Recorder {
         let state = State {
             limit,
             root: root.clone(),
+            chess960: root.needs_chess960(),
             step: None,
             tree: Tree::default(),
             cutoffs: Vec::new(),
@@ -141,7 +144,7 @@ impl State {
         let number = parent.filter(|_| room).map(|parent| {
             let before = above.map_or(&self.root, |(_, position)| position);
             let (san, uci) = match step {
-                Some(Step::Move(m)) => (before.san(m), before.uci(m, false)),
+                Some(Step::Move(m)) => (before.san(m), before.uci(m, self.chess960)),
                 Some(Step::Pass) => ("--".to_owned(), "0000".to_owned()),
                 Some(Step::Recheck) => ("=".to_owned(), String::new()),
                 None => (String::new(), String::new()),

@@ -1,7 +1,7 @@
 //! The manifest next to a file of games: what made the file, and how much it holds.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::{Counts, DatagenArgs};
 use crate::eval::Evaluator;
 use crate::eval::network::EMBEDDED_CHECKSUM;
 use crate::kit::date::Date;
-use crate::kit::fingerprint;
+use crate::kit::{fingerprint, shell};
 use crate::train::TrainError;
 
 /// `GAMES.json` for the file `GAMES`.
@@ -45,8 +45,6 @@ struct Settings {
     network: Option<String>,
     branch: Vec<BranchFile>,
     branch_share: f64,
-    /// Missing in older manifests.
-    #[serde(default)]
     ending_share: f64,
     /// The file of positions from inside the search, if there is one.
     inner_out: Option<String>,
@@ -57,6 +55,19 @@ struct Settings {
 struct BranchFile {
     file: String,
     bytes: u64,
+    /// Of the first megabyte.
+    checksum: String,
+}
+
+impl BranchFile {
+    fn of(path: &Path) -> Result<BranchFile, TrainError> {
+        let file = File::open(path).map_err(TrainError::file(path))?;
+        let bytes = file.metadata().map_err(TrainError::file(path))?.len();
+        let mut start = Vec::new();
+        file.take(1 << 20).read_to_end(&mut start).map_err(TrainError::file(path))?;
+        let checksum = format!("{:016x}", fingerprint::of_bytes(&start));
+        Ok(BranchFile { file: path.display().to_string(), bytes, checksum })
+    }
 }
 
 impl Manifest {
@@ -64,7 +75,7 @@ impl Manifest {
     pub(super) fn new(args: &DatagenArgs) -> Result<Manifest, TrainError> {
         let today = Date::today().to_string();
         Ok(Manifest {
-            command: std::env::args().collect::<Vec<_>>().join(" "),
+            command: command_line(),
             programs: vec![Program::this()],
             settings: Settings::of(args)?,
             counts: Counts::default(),
@@ -124,6 +135,12 @@ impl Manifest {
     }
 }
 
+/// The command line of this process, as it can be typed again.
+fn command_line() -> String {
+    let words = std::env::args_os().map(|word| shell::word(&word.to_string_lossy()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 impl Program {
     fn this() -> Program {
         Program {
@@ -135,16 +152,13 @@ impl Program {
 
 impl Settings {
     fn of(args: &DatagenArgs) -> Result<Settings, TrainError> {
-        let file = |path: &PathBuf| {
-            let bytes = fs::metadata(path).map_err(TrainError::file(path))?.len();
-            Ok(BranchFile { file: path.display().to_string(), bytes })
-        };
+        let branch = args.branch.iter().map(|path| BranchFile::of(path));
         Ok(Settings {
             seed: args.seed,
             nodes: args.nodes,
             eval_file: args.eval_file.display().to_string(),
             network: network(&args.eval_file)?,
-            branch: args.branch.iter().map(file).collect::<Result<_, TrainError>>()?,
+            branch: branch.collect::<Result<_, TrainError>>()?,
             branch_share: if args.branch.is_empty() { 0.0 } else { args.branch_share },
             ending_share: args.ending_share,
             inner_out: args.inner_out.as_ref().map(|path| path.display().to_string()),
@@ -158,8 +172,8 @@ impl Settings {
             let checksum = settings.network.as_ref().map(|sum| format!(" (network {sum})"));
             format!("{}{}", settings.eval_file, checksum.unwrap_or_default())
         };
-        let sizes = |settings: &Settings| -> Vec<u64> {
-            settings.branch.iter().map(|file| file.bytes).collect()
+        let contents = |settings: &Settings| -> Vec<(u64, String)> {
+            settings.branch.iter().map(|file| (file.bytes, file.checksum.clone())).collect()
         };
         let of_network = |settings: &Settings| match &settings.network {
             Some(checksum) => checksum.clone(),
@@ -171,7 +185,7 @@ impl Settings {
         let differ_in = |option: &str, share: fn(&Settings) -> f64| {
             differ(option, share(self).to_string(), share(now).to_string())
         };
-        if sizes(self) != sizes(now) {
+        if contents(self) != contents(now) {
             return Some("other --branch files".to_owned());
         }
         if of_network(self) != of_network(now) {

@@ -18,7 +18,7 @@ use crate::train::format::{FormatError, InnerPosition, check_beginning, whole_ga
 const MANIFEST_INTERVAL: u64 = 500;
 
 /// The opened files and their contents.
-pub(super) struct Output {
+pub(super) struct GameOutput {
     games: Sink,
     inner: Option<Sink>,
     manifest: Manifest,
@@ -33,10 +33,10 @@ struct Sink {
     bytes: u64,
 }
 
-impl Output {
+impl GameOutput {
     /// Opens the files and finds out how much of them can be kept. Nothing is changed yet, except that
     /// missing files are created.
-    pub(super) fn open(args: &DatagenArgs) -> Result<Output, TrainError> {
+    pub(super) fn open(args: &DatagenArgs) -> Result<GameOutput, TrainError> {
         let files = declare(args)?;
         let now = Manifest::new(args)?;
         let mut games = Sink::open(&args.out)?;
@@ -58,7 +58,7 @@ impl Output {
             counts = games.whole_games(kept)?;
             counts.inner = inner.positions_of(kept)?;
         }
-        Ok(Output { games, inner, manifest, files, counts })
+        Ok(GameOutput { games, inner, manifest, files, counts })
     }
 
     /// Would these options make the same files? The first game must be the one that they give.

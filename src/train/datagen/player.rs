@@ -1,7 +1,6 @@
 //! Plays one game: the engine against itself.
 
 use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
 
 use super::DatagenArgs;
 use crate::board::pgn::GameResult;
@@ -16,6 +15,7 @@ use crate::kit::random::Random;
 use crate::score::Score;
 use crate::search::sample::Sampler;
 use crate::search::{PvsOptions, Searcher, SearcherKind};
+use crate::time::SearchGroup;
 use crate::train::TrainError;
 use crate::train::branches::Branches;
 use crate::train::format::{InnerPosition, TrainingGame};
@@ -67,13 +67,18 @@ impl Players for SelfPlay<'_> {
     /// Does nothing: the search of the opening has already begun the game.
     fn new_game(&mut self) {}
 
-    fn think(&mut self, position: &Position, earlier: &[u64]) -> Option<Reply> {
+    fn think(
+        &mut self,
+        position: &Position,
+        earlier: &[u64],
+        group: &SearchGroup,
+    ) -> Option<Reply> {
         if !self.sampling.chance(self.inner_share) {
-            return self.player.think(position, earlier);
+            return self.player.think(position, earlier, group);
         }
         let sampler = Sampler::new(Random::new(self.sampling.bits()));
         self.player.thread.set_sampler(Some(sampler));
-        let reply = self.player.think(position, earlier);
+        let reply = self.player.think(position, earlier, group);
         self.samples.extend(self.player.thread.set_sampler(None).map(Sampler::into_positions));
         reply
     }
@@ -114,8 +119,7 @@ impl<'a> SelfPlay<'a> {
         self.player.new_game();
         let start = self.opening(&mut Random::numbered(self.seed, number));
         let opening = Opening { number: 0, start: start.clone(), moves: Vec::new() };
-        let abandoned = AtomicBool::new(false);
-        let conditions = Conditions { rules: RULES, tables: None, abandoned: &abandoned };
+        let conditions = Conditions { rules: RULES, tables: None, group: &SearchGroup::default() };
         let mut game = TrainingGame { start, result: GameResult::Draw, moves: Vec::new() };
         let mut known = HashSet::new();
         if let Some(finished) = play::play(&opening, self, conditions) {
@@ -158,7 +162,7 @@ impl<'a> SelfPlay<'a> {
 
     /// Is the score of a search within the limit of an opening?
     fn is_undecided(&mut self, position: &Position) -> bool {
-        let reply = self.player.think(position, &[]);
+        let reply = self.player.think(position, &[], &SearchGroup::default());
         reply.is_some_and(|reply| reply.thought.score.abs() <= OPENING_LIMIT)
     }
 
@@ -171,9 +175,8 @@ impl<'a> SelfPlay<'a> {
                 |position: &Position| !known.contains(&position.key()) && is_calm(position);
             let Some(position) = sample.into_iter().find(wanted) else { continue };
             known.insert(position.key());
-            let Some(Reply { m: best, thought }) = self.player.think(&position, &[]) else {
-                continue;
-            };
+            let reply = self.player.think(&position, &[], &SearchGroup::default());
+            let Some(Reply { m: best, thought }) = reply else { continue };
             let score = for_white(position.turn().is_white(), thought.score);
             if !score.is_decisive() {
                 inner.push(InnerPosition { game, position, best, score });

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::{Counts, Goal};
 use crate::kit::progress;
 
-pub(super) struct Progress {
+pub(super) struct DatagenProgress {
     shown: progress::Progress,
     began: Instant,
     goal: Goal,
@@ -14,15 +14,15 @@ pub(super) struct Progress {
     now: Counts,
 }
 
-impl Progress {
-    pub(super) fn new(goal: Goal, found: Counts) -> Progress {
+impl DatagenProgress {
+    pub(super) fn new(goal: Goal, found: Counts) -> DatagenProgress {
         let (total, done) = if goal.positions < u64::MAX {
             (goal.positions, found.positions)
         } else {
             (goal.games, found.games)
         };
         let shown = progress::Progress::new(total, done);
-        let progress = Progress { shown, began: Instant::now(), goal, found, now: found };
+        let progress = DatagenProgress { shown, began: Instant::now(), goal, found, now: found };
         progress.show();
         progress
     }

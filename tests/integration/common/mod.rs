@@ -158,13 +158,9 @@ pub fn oracle_moves(chess: &Chess) -> Vec<String> {
     moves
 }
 
-/// A file of the suites that developers keep next to the repository. Prints a line if it is missing.
-pub fn suite(path: &str) -> Option<String> {
-    let file: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "..", "shared", "suites", path].iter().collect();
-    let text = std::fs::read_to_string(&file).ok();
-    if text.is_none() {
-        eprintln!("skipped: no {} on this machine", file.display());
-    }
-    text
+/// A file of the public suites in the folder that `TACET_SUITES` names.
+pub fn suite(path: &str) -> String {
+    let folder = std::env::var("TACET_SUITES").expect("TACET_SUITES names a folder of suites");
+    let file = PathBuf::from(folder).join(path);
+    std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
