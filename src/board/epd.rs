@@ -31,6 +31,12 @@ pub enum EpdError {
     /// The position or a move.
     #[error(transparent)]
     Notation(#[from] NotationError),
+    /// An opcode that is nearly that of a task.
+    #[error("unknown opcode '{0}' (did you mean '{1}'?)")]
+    Opcode(String, &'static str),
+    /// An operation stands twice, with different operands.
+    #[error("'{0}' stands twice and says different things")]
+    Repeated(&'static str),
     /// An operation that must name moves names none.
     #[error("'{0}' names no move")]
     NoMove(&'static str),
@@ -78,11 +84,14 @@ impl Epd {
 }
 
 impl Position {
-    /// Reads a FEN that operations of EPD may follow, as in `... w - - bm Kg2;`.
+    /// Reads a FEN that operations of EPD may follow, as in `... w - - bm Kg2;`, or `startpos`.
     ///
     /// # Errors
     /// As [`Position::from_fen`], and if other text than operations follows.
     pub fn from_fen_line(text: &str) -> Result<Position, NotationError> {
+        if text.trim() == "startpos" {
+            return Ok(Position::startpos());
+        }
         let (fen, rest) = split_fen(text.trim());
         if rest.is_empty() {
             return Position::from_fen(&fen);

@@ -1,5 +1,6 @@
 //! Version, shell completions and man pages, all generated from the definition of the command line.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::{fs, io};
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::eval::network::{EMBEDDED_CHECKSUM, EMBEDDED_NUMBER};
+use crate::kit::files::Files;
 use crate::lab::{self, LabError};
 use crate::search::null_move::SCHEMES;
 use crate::search::{ClassicOptions, SearcherKind};
@@ -28,6 +30,10 @@ pub(super) struct ManArgs {
     /// Write the pages of all commands to this directory instead
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    /// Replace files that are no man pages of Tacet
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 /// Version, commit and network of this program, one per line.
@@ -90,7 +96,7 @@ pub(super) fn man(args: &ManArgs, command: Command) -> Result<(), LabError> {
     // The pages describe a version, not a build.
     let command = command.long_version(None);
     match &args.out {
-        Some(folder) => write_pages(command, folder).map_err(LabError::writing(folder)),
+        Some(folder) => write_pages(command, folder, args.force),
         None => {
             let mut page = Vec::new();
             Man::new(command).render(&mut page).map_err(LabError::Output)?;
@@ -99,7 +105,45 @@ pub(super) fn man(args: &ManArgs, command: Command) -> Result<(), LabError> {
     }
 }
 
-fn write_pages(command: Command, folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(command, folder)
+/// Writes the pages of all commands. A page of an earlier version is replaced, another file only by `force`.
+fn write_pages(command: Command, folder: &Path, force: bool) -> Result<(), LabError> {
+    let pages = pages(command).map_err(LabError::writing(folder))?;
+    fs::create_dir_all(folder).map_err(LabError::writing(folder))?;
+    // All are checked before the first is written.
+    let is_foreign = |path: &Path| !force && path.exists() && !is_page_of_ours(path);
+    let mut outputs = Vec::new();
+    let mut files = Files::new(true);
+    for (name, page) in pages {
+        let path = folder.join(name);
+        if is_foreign(&path) {
+            let path = path.display();
+            let reason = format!("{path}: it is no man page of Tacet; --force replaces it");
+            return Err(LabError::Usage(reason));
+        }
+        outputs.push((files.output(&path, "a man page")?, page));
+    }
+    let count = outputs.len();
+    for (output, page) in outputs {
+        files.write(output, &page)?;
+    }
+    lab::note(&format!("wrote {count} man pages to {}", folder.display()));
+    Ok(())
+}
+
+/// The name and the text of each page.
+fn pages(command: Command) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+    let draft = tempfile::tempdir()?;
+    clap_mangen::generate_to(command, &draft)?;
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(&draft)? {
+        let entry = entry?;
+        pages.push((entry.file_name(), fs::read(entry.path())?));
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+fn is_page_of_ours(path: &Path) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().take(5).any(|line| line.starts_with(".TH tacet"))
 }

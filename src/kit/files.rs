@@ -73,6 +73,18 @@ impl Receipt {
     }
 }
 
+/// Opens a file that is read as a whole while the program answers to a GUI: a pipe could block it for good.
+///
+/// # Errors
+/// If it is not a regular file, or cannot be opened.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::other("not a regular file"))
+    }
+}
+
 /// What a command reads and writes.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
@@ -102,9 +114,15 @@ impl Files {
     /// Declares a file that the command resumes: it may exist, and the caller checks its content.
     ///
     /// # Errors
-    /// If the file is an input or another output.
+    /// If the file is an input, another output or the standard output.
     pub(crate) fn resumes(&mut self, path: &Path, what: &'static str) -> Result<(), FilesError> {
         self.check_identity(path)?;
+        if matches!(Target::of(path)?, Target::Stdout) {
+            return Err(refused(
+                path,
+                "it is the standard output, which is written too".to_owned(),
+            ));
+        }
         self.outputs.push(Declared { path: path.to_owned(), what });
         Ok(())
     }
@@ -362,6 +380,7 @@ fn check_ownership(
         path,
         match receipts.iter().find(same) {
             Some(other) => format!("'{}' made it; --force replaces it", other.command),
+            None if command.is_empty() => "it exists; --force replaces it".to_owned(),
             None => "it exists and this command did not make it; --force replaces it".to_owned(),
         },
     ))

@@ -58,6 +58,10 @@ pub struct Record {
 
 pub fn read(path: &Path, skip_bad: SkipBad) -> Result<Suite, LabError> {
     let bytes = super::read_file(path)?;
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let reason = format!("{} is UTF-16; please convert it to UTF-8", path.display());
+        return Err(LabError::Usage(reason));
+    }
     let (records, bad) = parse(&decode(&bytes));
     if let Some(first) = bad.first().filter(|_| !skip_bad.0) {
         let BadLine { line, ref reason } = *first;
@@ -107,10 +111,10 @@ impl Suite {
         });
     }
 
-    /// Notes which lines were left out.
+    /// Says which lines were left out.
     pub fn report_skipped(&self) {
         for BadLine { line, reason } in &self.skipped {
-            super::note(&format!("{}, line {line} skipped: {reason}", self.path.display()));
+            super::warn(&format!("{}, line {line} skipped: {reason}", self.path.display()));
         }
     }
 }
@@ -130,6 +134,12 @@ impl Record {
         };
         for operation in &operations {
             record.understand(operation)?;
+        }
+        let mut lengths = operations.iter().filter(|operation| operation.opcode == "dm");
+        if let Some(first) = lengths.next()
+            && lengths.any(|other| other.operands != first.operands)
+        {
+            return Err(EpdError::Repeated("dm"));
         }
         record.operations = operations;
         Ok(Some(record))
@@ -185,13 +195,17 @@ impl Record {
                 Some(length) if operands.len() == 1 && !length.is_empty() => {
                     self.mate = mate_length(length, "bm #")?;
                 }
-                _ => self.best = self.moves("bm", operands)?,
+                _ => self.best.extend(self.moves("bm", operands)?),
             },
-            "am" => self.avoid = self.moves("am", operands)?,
+            "am" => self.avoid.extend(self.moves("am", operands)?),
             "dm" => self.mate = mate_length(first, "dm")?,
             "ce" => self.mate = evaluation_mate(first).or(self.mate),
             "id" if !operands.is_empty() => self.id = operands.join(" "),
-            _ => {}
+            other => {
+                if let Some(meant) = misspelt_task(other) {
+                    return Err(EpdError::Opcode(quoted(other), meant));
+                }
+            }
         }
         Ok(())
     }
@@ -204,6 +218,13 @@ impl Record {
         let moves = self.position.read_moves(&operands.join(" "))?;
         if moves.is_empty() { Err(EpdError::NoMove(opcode)) } else { Ok(moves) }
     }
+}
+
+/// The task that an opcode such as `BM`, `bm:` or `dm3` means: it must not be lost as an unknown opcode.
+fn misspelt_task(opcode: &str) -> Option<&'static str> {
+    let letters = opcode.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    let tasks = ["bm", "am", "dm"];
+    tasks.into_iter().find(|task| *task != opcode && letters.eq_ignore_ascii_case(task))
 }
 
 /// `4` or `-4`; 0 is no mate.
@@ -359,8 +380,19 @@ mod tests {
         assert!(reason(ROOKS, "bm;").contains("'bm' names no move"));
         assert!(reason(ROOKS, "dm soon;").contains("not 'soon'"));
         assert!(reason(ROOKS, "bm #99999;").contains("'99999'"));
+        assert!(reason(ROOKS, "dm 3; dm 4;").contains("'dm' stands twice"));
+        for (opcode, meant) in [("BM", "bm"), ("bm:", "bm"), ("Am", "am"), ("dm3", "dm")] {
+            let reason = reason(ROOKS, &format!("{opcode} Rf1;"));
+            assert!(reason.contains(&format!("did you mean '{meant}'")), "{reason}");
+        }
         assert!(reason("hello have a nice", "day").contains("not a FEN"));
         assert!(reason("8/8/8/8/8/8/8/K7 w - -", "").contains("a king is missing"));
+    }
+
+    #[test]
+    fn repeated_operations_are_united() {
+        let found = record_at(ROOKS, "bm Rf1; bm Rf2; am Rf3; am Rf4; dm 3; dm 3;");
+        assert_eq!((found.best.len(), found.avoid.len(), found.mate), (2, 2, Some(3)));
     }
 
     #[test]

@@ -172,10 +172,10 @@ pub(crate) fn read_games(path: &Path) -> Result<(Vec<pgn::Game>, Vec<String>), L
 pub(crate) fn report_refused(refused: &[String]) {
     const MAX_SHOWN: usize = 20;
     for reason in refused.iter().take(MAX_SHOWN) {
-        note(&format!("skipped: {reason}"));
+        warn(&format!("skipped: {reason}"));
     }
     if refused.len() > MAX_SHOWN {
-        note(&format!("skipped: {} more games", refused.len() - MAX_SHOWN));
+        warn(&format!("skipped: {} more games", refused.len() - MAX_SHOWN));
     }
 }
 
@@ -184,6 +184,19 @@ pub(crate) fn print(text: &str) -> Result<(), LabError> {
     use io::Write;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(LabError::Output)
+}
+
+/// [`print`] for what is also written to a file, if `is_written`. A closed pipe then ends the printing only.
+pub(crate) fn print_beside(text: &str, is_written: bool) -> Result<(), LabError> {
+    match print(text) {
+        Err(error) if is_written && error.is_closed_pipe() => Ok(()),
+        printed => printed,
+    }
+}
+
+/// Prints a warning to standard error, also with `--quiet`: something of the input is left out.
+pub(crate) fn warn(text: &str) {
+    eprintln!("{text}");
 }
 
 /// Prints a note to standard error, unless `--quiet` is set.

@@ -165,7 +165,10 @@ impl SearchArgs {
     /// Checks the arguments. `usual` is the searcher if none is named.
     pub(crate) fn check(&self, usual: SearcherKind) -> Result<SearchSetup, LabError> {
         let mut searcher = Searcher::from(self.searcher.unwrap_or(usual));
-        for Switch { name, on } in &self.switches {
+        for (index, Switch { name, on }) in self.switches.iter().enumerate() {
+            if self.switches[..index].iter().any(|earlier| earlier.name == *name) {
+                return Err(LabError::Usage(format!("--switch {name} stands twice")));
+            }
             *classic_option(&mut searcher, name).map_err(LabError::Usage)? = *on;
         }
         let megabytes = TableSize::Megabytes(self.hash);

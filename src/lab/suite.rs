@@ -12,7 +12,7 @@ use super::report::{self, Origin};
 use super::runner::{
     self, InOrder, SearchArgs, SearchHeader, SearchSetup, Selection, TableSize, TaskWorker,
 };
-use super::{LabError, counted, note, print, signature, variant};
+use super::{LabError, counted, note, print_beside, signature, variant};
 use crate::kit::table::Align::Left;
 use crate::kit::table::Column;
 use crate::kit::terminal;
@@ -78,12 +78,13 @@ pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let reports = [(args.csv.clone(), "the CSV file"), (args.json.clone(), "the JSON file")];
     let (command, input) = (&run.origin.command, run.suite.input());
     let (mut files, known) = RunFiles::open(command, args.restart, input, journal, reports)?;
-    print(&run.head())?;
+    let is_written = args.has_outputs();
+    print_beside(&run.head(), is_written)?;
     let began = Instant::now();
     let mut lines = Vec::with_capacity(run.suite.records.len());
     let solved = run.solve(known, &mut files, &mut lines);
     let totals = Totals::of(&lines, began.elapsed());
-    print(&totals.to_string())?;
+    print_beside(&totals.to_string(), is_written)?;
     solved.map_err(|error| {
         let all = run.suite.records.len();
         error.if_interrupted(|| files.remains(lines.len(), all, "positions shown"))
@@ -242,9 +243,10 @@ impl Run<'_> {
             let done = records.len() - tasks.len();
             note(&format!("{done} of {} positions are done already", records.len()));
         }
-        print(&self.layout.head())?;
+        let is_written = self.args.has_outputs();
+        print_beside(&self.layout.head(), is_written)?;
         let mut show = |(_, line): (usize, Solution)| {
-            print(&self.layout.line(&line))?;
+            print_beside(&self.layout.line(&line), is_written)?;
             lines.push(line);
             Ok(())
         };
@@ -308,6 +310,11 @@ impl Run<'_> {
 }
 
 impl SuiteArgs {
+    /// Do the results go to a file?
+    fn has_outputs(&self) -> bool {
+        self.out.is_some() || self.json.is_some() || self.csv.is_some()
+    }
+
     /// The command that gives these results, without options that change none.
     fn command(&self, setup: &SearchSetup) -> String {
         let mut words = vec!["tacet suite".to_owned()];

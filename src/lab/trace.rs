@@ -68,7 +68,7 @@ const PLACE: &str = "/*DATA*/";
 
 /// Runs `tacet trace`.
 pub(crate) fn run(args: &TraceArgs) -> Result<(), LabError> {
-    let position = Position::from_fen(&args.fen)
+    let position = Position::from_fen_line(&args.fen)
         .map_err(|error| LabError::Usage(format!("{}: {error}", args.fen)))?;
     if !position.has_legal_move() {
         return Err(LabError::Usage(format!("{}: no legal move", args.fen)));

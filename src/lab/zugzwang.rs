@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::epd::SkipBad;
 use super::report::{self, Origin, grouped, pawns};
 use super::runner::{self, InOrder, SearchSetup, TableSize, TaskWorker};
-use super::{LabError, counted, epd, note_written, print};
+use super::{LabError, counted, epd, note_written, print_beside};
 use crate::board::Position;
 use crate::board::tablebase::{Tablebase, Wdl};
 use crate::kit::files::Files;
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
     let output = args.json.as_deref().map(|path| files.output(path, "the JSON file"));
     let output = output.transpose()?;
     let mut json = match &suite {
-        Some(suite) => scan(&examiner, suite)?,
+        Some(suite) => scan(&examiner, suite, output.is_some())?,
         None => {
             let fen = args.position.clone().unwrap_or_else(|| args.fen.join(" "));
             let position = Position::from_fen_line(&fen);
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &ZugzwangArgs) -> Result<(), LabError> {
             let mut json = Value::Null;
             examiner.examine_all(&[&position], |_, found| {
                 json = found.json(None);
-                print(&found.text(terminal::width()))
+                print_beside(&found.text(terminal::width()), output.is_some())
             })?;
             json
         }
@@ -461,13 +461,13 @@ impl Row {
 
 /// Prints a line for each position as it comes, then the totals; returns all as JSON. After Ctrl-C
 /// the totals are those of the positions done.
-fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
+fn scan(examiner: &Examiner, suite: &epd::Suite, is_written: bool) -> Result<Value, LabError> {
     let mut counts = [0_usize; ZugzwangVerdict::ALL.len()];
     let mut nodes = 0;
     let mut reports = Vec::new();
     let positions: Vec<&Position> = suite.records.iter().map(|record| &record.position).collect();
     let progress = Progress::new(positions.len() as u64, 0);
-    print(&format!("{}\n\n", units()))?;
+    print_beside(&format!("{}\n\n", units()), is_written)?;
     let scanned = examiner.examine_all(&positions, |index, found| {
         let id = &suite.records[index].id;
         nodes += found.nodes;
@@ -477,14 +477,15 @@ fn scan(examiner: &Examiner, suite: &epd::Suite) -> Result<Value, LabError> {
         reports.push(found.json(Some(id)));
         progress.inc(1);
         let line = format!("{id:<28} {}{}\n", found.verdict.name(), found.reason());
-        progress.suspend(|| print(&line))
+        progress.suspend(|| print_beside(&line, is_written))
     });
     progress.finish_and_clear();
     let totals = || counts.iter().zip(ZugzwangVerdict::ALL);
     let words: Vec<String> =
         totals().map(|(count, verdict)| format!("{count} {}", verdict.name())).collect();
     let done = counted(reports.len(), "position");
-    print(&format!("\n{done}: {}; {} nodes\n", words.join(", "), grouped(nodes)))?;
+    let totals_line = format!("\n{done}: {}; {} nodes\n", words.join(", "), grouped(nodes));
+    print_beside(&totals_line, is_written)?;
     scanned
         .map_err(|error| error.if_interrupted(|| format!("{done} of {} done", positions.len())))?;
     let totals: serde_json::Map<String, Value> =

@@ -14,6 +14,7 @@ use super::task::Job;
 use crate::board::Position;
 use crate::eval::Evaluator;
 use crate::games::random_opening::{OPENING_LIMIT, random_moves, random_opening};
+use crate::kit::files::open_regular;
 use crate::kit::random::Random;
 use crate::search::table::Table;
 use crate::search::{self, PvsOptions, SearchJob, Searcher};
@@ -106,7 +107,7 @@ struct Book {
 impl Book {
     fn open(name: &str) -> Result<Book, String> {
         let open = || {
-            let file = File::open(Path::new(name))?;
+            let file = open_regular(Path::new(name))?;
             let bytes = file.metadata()?.len();
             Ok(Book { name: name.to_owned(), file: BufReader::new(file), bytes })
         };

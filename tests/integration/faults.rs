@@ -154,6 +154,23 @@ fn files_without_a_network_are_named() {
     }
 }
 
+/// A pipe that nobody writes to would block the program for good.
+#[test]
+fn a_pipe_is_no_network_and_no_book() {
+    let folder = folder("pipe");
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let pipe = pipe.display();
+    for line in
+        [format!("setoption name EvalFile value {pipe}"), format!("genfens 1 seed 1 book {pipe}")]
+    {
+        let output = run(Command::new(TACET).args([&line, "go depth 1"]));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains("not a regular file"), "{text}");
+        assert!(text.contains("bestmove ") && output.status.success(), "{text}");
+    }
+}
+
 /// Commands that write a file.
 const WRITERS: [&str; 9] = [
     "suite SUITE --depth 1 --json OUT",

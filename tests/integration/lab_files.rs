@@ -193,3 +193,67 @@ fn a_suite_resumes_from_its_journal_to_the_same_report() {
     };
     assert_eq!(timeless("resumed.csv"), timeless("whole.csv"));
 }
+
+#[test]
+fn man_pages_replace_man_pages_only() {
+    let place = place();
+    let man = place.path().join("man");
+    let write = |line: &str| tacet(place.path(), line).status.code();
+    assert_eq!(write("man --out man"), Some(0));
+    assert_eq!(write("man --out man"), Some(0), "its own pages may be replaced");
+    let page = man.join("tacet-suite.1");
+    std::fs::write(&page, "mine").expect("can be written");
+    assert_eq!(write("man --out man"), Some(2));
+    assert_eq!(std::fs::read_to_string(&page).expect("a page"), "mine");
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(&page).expect("can be removed");
+        std::os::unix::fs::symlink("../notes", &page).expect("a link");
+        assert_eq!(write("man --out man"), Some(2));
+        assert_eq!(read(place.path(), "notes"), "mine");
+    }
+    assert_eq!(write("man --out man --force"), Some(0));
+}
+
+#[test]
+fn a_journal_is_not_the_standard_output() {
+    let place = place();
+    for line in [
+        "suite s.epd --depth 1 --out j",
+        "duel off standard-r2 --games 2 --nodes 10 --out j",
+        "compare s.epd --depths 1 --null-move standard-r2,off --out j",
+    ] {
+        let name = if line.starts_with("compare") { "j.jsonl" } else { "j" };
+        let file = std::fs::File::create(place.path().join(name)).expect("a file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+        let command = command.current_dir(place.path()).args(line.split_whitespace());
+        let output = command.stdout(file).output().expect("tacet runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {error}");
+        assert!(error.contains("it is the standard output"), "{line}: {error}");
+        assert_eq!(read(place.path(), name), "", "{line}");
+    }
+}
+
+#[test]
+fn reports_are_written_although_nobody_reads_the_output() {
+    let place = place();
+    for line in ["suite s.epd --depth 1 --json", "zugzwang --epd s.epd --depth 1 --json"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
+        let command = command.current_dir(place.path()).args(line.split_whitespace()).arg("r.json");
+        let mut child = command.stdout(std::process::Stdio::piped()).spawn().expect("tacet runs");
+        drop(child.stdout.take());
+        assert!(child.wait().expect("it ends").success(), "{line}");
+        assert!(read(place.path(), "r.json").contains("positions"), "{line}");
+        std::fs::remove_file(place.path().join("r.json")).expect("can be removed");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_said_even_if_progress_is_not() {
+    let place = place();
+    std::fs::write(place.path().join("bad.epd"), format!("{SUITE}broken\n")).expect("a file");
+    let output = tacet(place.path(), "suite bad.epd --depth 1 --skip-bad -q");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("bad.epd, line 3 skipped: "), "{error}");
+}

@@ -223,6 +223,22 @@ fn games_end_where_they_end() {
 }
 
 #[test]
+fn a_game_without_fen_begins_with_move_1() {
+    let found = games("1. e4 e5 1-0 2. Nf3 Nc6 *");
+    assert_eq!(found[0].as_deref(), Ok("e2e4 e7e5"));
+    let reason = found[1].as_ref().expect_err("it does not begin with move 1");
+    assert!(reason.contains("number 2, without a FEN tag"), "{reason}");
+    for text in ["5. Nf3 Nc6 *", "12 Nf3 Nc6 *", "0. Nf3 *"] {
+        assert!(refusal(text).contains("the moves begin with number"), "{text}");
+    }
+    for text in ["1. e4 *", "1.e4 *", "01. e4 *", "1 e4 *", "e4 *", "1... e4 *"] {
+        assert_eq!(only_game(text), "e2e4", "{text}");
+    }
+    let fen = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 40\"]\n\n40. e4 *";
+    assert_eq!(only_game(fen), "e2e4");
+}
+
+#[test]
 fn results_come_from_the_movetext_or_the_tag() {
     let result =
         |text: &str| pgn::read(text.as_bytes()).next().expect("a game").expect("is PGN").result;

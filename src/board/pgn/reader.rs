@@ -199,6 +199,7 @@ impl Draft {
         self.is_apart = false;
         if self.moves.is_none() {
             self.begin(line);
+            self.check_first_number(text, line);
         }
         for word in words(text) {
             let result = match (&mut self.moves, self.fault.is_some(), word) {
@@ -214,6 +215,18 @@ impl Draft {
                 }
                 Err(reason) => self.blame(line, reason),
             }
+        }
+    }
+
+    /// A game from the start position begins with move 1. Another number tells that moves are missing, which
+    /// the reader could not notice if those that follow happen to be legal.
+    fn check_first_number(&mut self, text: &str, line: usize) {
+        let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+        let is_number = matches!(text[digits.len()..].chars().next(), None | Some('.'));
+        let has_fen = self.tags.iter().any(|(name, _)| name.eq_ignore_ascii_case("FEN"));
+        if !digits.is_empty() && is_number && !has_fen && digits.trim_start_matches('0') != "1" {
+            let reason = format!("the moves begin with number {digits}, without a FEN tag");
+            self.blame(line, reason);
         }
     }
 

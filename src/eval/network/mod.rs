@@ -32,11 +32,11 @@ pub mod kernels;
 pub mod shape;
 
 use std::fmt;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use crate::board::PieceSquare;
+use crate::kit::files::open_regular;
 use crate::kit::fingerprint;
 use kernels::{Kernels, Row};
 use shape::{
@@ -294,7 +294,7 @@ impl Parameters {
 /// Reads at most `length` bytes of a file.
 fn read_at_most(path: &Path, length: usize) -> Result<Vec<u8>, NetworkError> {
     let mut bytes = Vec::new();
-    File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(length as u64).read_to_end(&mut bytes))
         .map_err(|reason| NetworkError::File(reason.to_string()))?;
     Ok(bytes)

@@ -39,6 +39,7 @@ impl Side {
                 side.searcher = kind.into();
             }
         }
+        check_repetitions(&options)?;
         let (mut scheme, mut has_elo) = (None, false);
         for (name, value) in options {
             match name.to_ascii_lowercase().as_str() {
@@ -102,6 +103,24 @@ impl Display for Side {
             }
         }
     }
+}
+
+/// A side has one value for each option, and one kind of limit.
+fn check_repetitions(options: &[(&str, &str)]) -> Result<(), String> {
+    const LIMITS: [&str; 3] = ["nodes", "depth", "tc"];
+    let lower: Vec<String> = options.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+    for (index, (name, _)) in options.iter().enumerate() {
+        let is_limit = |name: &String| LIMITS.contains(&name.as_str());
+        for earlier in 0..index {
+            if lower[earlier] == lower[index] {
+                return Err(format!("{name} stands twice"));
+            }
+            if is_limit(&lower[earlier]) && is_limit(&lower[index]) {
+                return Err(format!("{} and {name} exclude each other", options[earlier].0));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn scheme_named(value: &str) -> Result<&'static Scheme, String> {
@@ -186,6 +205,14 @@ mod tests {
             let error = Side::parse(&format!("iir_depth={value}"), &defaults()).unwrap_err();
             assert!(error.contains("iir_depth") && !error.contains('\n'), "{error}");
         }
+    }
+
+    #[test]
+    fn an_option_or_a_limit_stands_once() {
+        let error = |text| Side::parse(text, &defaults()).unwrap_err();
+        assert_eq!(error("Hash=1,hash=2"), "hash stands twice");
+        assert_eq!(error("NullMove=off,modern"), "NullMove stands twice");
+        assert_eq!(error("Nodes=10,Depth=3"), "Nodes and Depth exclude each other");
     }
 
     #[test]

@@ -50,6 +50,10 @@ pub(super) fn mine(args: &OpeningsArgs, files: &mut Files) -> Result<u32, LabErr
 fn fill(args: &OpeningsArgs, found: &mut Collection) -> Result<(), LabError> {
     let end = args.wanted.out.extension();
     let is_epd = end.is_some_and(|end| end.eq_ignore_ascii_case("epd"));
+    if end.is_some_and(|end| end.eq_ignore_ascii_case("pgn")) {
+        let reason = "openings are written as EPD (.epd) or as UCI moves, not as PGN";
+        return Err(LabError::Usage(reason.to_owned()));
+    }
     let table = HASH.table()?;
     let mut random = Random::new(args.seed);
     let mut seen = HashSet::new();

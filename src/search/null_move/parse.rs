@@ -48,9 +48,14 @@ pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
     })?;
     let mut changed = *row;
     let mut name = row.name.to_owned();
+    let mut seen: Vec<&str> = Vec::new();
     for word in words {
-        let field = change(&mut changed, word)?;
-        name = format!("{name}+{field}");
+        let (field, change) = change(&mut changed, word)?;
+        if seen.contains(&field) {
+            return Err(format!("'{field}' stands twice"));
+        }
+        seen.push(field);
+        name = format!("{name}+{change}");
     }
     if name == row.name {
         return Ok(row);
@@ -60,8 +65,8 @@ pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
     Ok(Box::leak(Box::new(changed)))
 }
 
-/// Makes one change and returns its canonical spelling.
-fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
+/// Makes one change and returns the name of its field and its canonical spelling.
+fn change(scheme: &mut Scheme, word: &str) -> Result<(&'static str, String), String> {
     let word = word.to_ascii_lowercase();
     let (name, value) = word.split_once('=').ok_or("expected NAME=VALUE after a plus")?;
     let field = FIELDS.iter().find(|field| field.name == name);
@@ -69,7 +74,7 @@ fn change(scheme: &mut Scheme, word: &str) -> Result<String, String> {
     let field = field.ok_or_else(|| suggest::unknown("change", &quoted(name), names))?;
     let set = (field.set)(scheme, value);
     set.ok_or_else(|| format!("'{}': expected {}", quoted(&word), field.values))?;
-    Ok(format!("{name}={value}"))
+    Ok((field.name, format!("{name}={value}")))
 }
 
 /// All rules of a scheme as text, without name and source: two schemes with the same text search alike.
@@ -237,6 +242,11 @@ mod tests {
         assert_eq!(made.verify, Verify::OnceOrFewPieces(1));
         let verifying = FailHigh::Reduce { when: When::Depth(5), plies: 2, redo: true };
         assert_eq!(made.verifying, verifying);
+    }
+
+    #[test]
+    fn a_field_is_changed_once() {
+        assert_eq!(scheme("verified-r3+r=2+R=4").unwrap_err(), "'r' stands twice");
     }
 
     #[test]
