@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn repeated_operations_are_united() {
-        let found = record_at(ROOKS, "bm Rf1; bm Rf2; am Rf3; am Rf4; dm 3; dm 3;");
+        let found = record_at(ROOKS, "bm Rf1; bm Rxg1; am Rd1; am Rc1; dm 3; dm 3;");
         assert_eq!((found.best.len(), found.avoid.len(), found.mate), (2, 2, Some(3)));
     }
 
