@@ -5,18 +5,43 @@
 
 use std::fs;
 
-/// The files with the memory limit of the container (control groups v2 and v1).
-const CONTAINER_LIMITS: [&str; 2] =
-    ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+/// The memory limits of control groups v2 and v1: for each the files with the limit and the use, and
+/// the file and field of the cached files that the kernel drops when memory runs short.
+const CONTAINERS: [[&str; 4]; 2] = [
+    [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory.current",
+        "/sys/fs/cgroup/memory.stat",
+        "inactive_file",
+    ],
+    [
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "/sys/fs/cgroup/memory/memory.stat",
+        "total_inactive_file",
+    ],
+];
 /// Leave 1/N of the free memory to the system.
 const SYSTEM_SHARE: u64 = 16;
 
 /// Free memory in bytes, less the system's share. `None` if unknown.
 pub(super) fn available() -> Option<u64> {
     let free = field("/proc/meminfo", "MemAvailable")?;
-    let limits = CONTAINER_LIMITS.iter().filter_map(|path| read(path)?.trim().parse().ok());
-    let free = limits.fold(free, u64::min);
+    let left = CONTAINERS.iter().filter_map(|[limit, used, stat, cached]| {
+        left_in_container(&read(limit)?, &read(used)?, &read(stat).unwrap_or_default(), cached)
+    });
+    let free = left.fold(free, u64::min);
     Some(free - free / SYSTEM_SHARE)
+}
+
+/// Bytes left in a control group, from the texts of its files. `None` without a limit. `cached` is the
+/// field of `stat` with the part of the use that can be dropped; without it all of the use counts.
+fn left_in_container(limit: &str, used: &str, stat: &str, cached: &str) -> Option<u64> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let field = |line: &str| number(line.strip_prefix(cached)?.strip_prefix(' ')?);
+    let dropped = stat.lines().find_map(field).unwrap_or(0);
+    let used = number(used)?.saturating_sub(dropped);
+    Some(number(limit)?.saturating_sub(used))
 }
 
 /// True if there seems to be room for `count` threads, each with a stack and some memory. A stack is
@@ -104,6 +129,18 @@ mod tests {
         assert_eq!(bytes_of(table, "MemAvail"), None);
         assert_eq!(bytes_of(table, "HugePages"), None);
         assert_eq!(bytes_of("MemAvailable: 99999999999999999999 kB", "MemAvailable"), None);
+    }
+
+    #[test]
+    fn the_use_of_a_container_counts_against_its_limit() {
+        let left = |limit, used, stat| left_in_container(limit, used, stat, "inactive_file");
+        assert_eq!(left("8000\n", "5000\n", ""), Some(3000));
+        assert_eq!(left("8000\n", "9000\n", ""), Some(0));
+        assert_eq!(left("max\n", "5000\n", ""), None);
+        assert_eq!(left("8000\n", "nonsense", ""), None);
+        let stat = "total_inactive_file 1\ninactive_file 1500\nactive_file 200\n";
+        assert_eq!(left("8000\n", "5000\n", stat), Some(4500), "files can be dropped");
+        assert_eq!(left("8000\n", "1000\n", stat), Some(8000));
     }
 
     #[test]
