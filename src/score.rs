@@ -170,6 +170,16 @@ impl Score {
         }
     }
 
+    /// Plies from the root to the position whose tablebase result decides, for either side; `None` if
+    /// this is no tablebase result.
+    pub const fn tablebase_plies(self) -> Option<Depth> {
+        if self.is_mate() || !self.is_decisive() {
+            None
+        } else {
+            Some(Score::TABLEBASE_WIN.value() - self.value().abs())
+        }
+    }
+
     /// The form stored in the table: a decisive score counted from the node at `ply`, not the root.
     pub fn to_table(self, ply: Ply) -> Score {
         if self.0 > Score::WIN_BOUND.0 {
@@ -296,9 +306,13 @@ mod tests {
             assert!(win.is_won() && !win.is_lost() && !win.is_mate(), "{ply}");
             assert_eq!(loss, -win);
             assert!(loss.is_lost() && loss < Score::MIN_EVAL && loss > Score::mated_in(MAX_PLY));
+            let plies = [win, loss].map(Score::tablebase_plies);
+            assert_eq!((plies, win.mate_plies()), ([Some(ply as Depth); 2], None));
             assert_eq!(win.to_table(ply), Score::TABLEBASE_WIN, "counted from the node");
             assert_eq!(loss.to_table(ply).from_table(ply), loss);
         }
         assert!(Score::tablebase_win(3) > Score::tablebase_win(4), "sooner is better");
+        let others = [Score::mate_in(3), Score::mated_in(MAX_PLY), Score::MAX_EVAL, Score::ZERO];
+        assert_eq!(others.map(Score::tablebase_plies), [None; 4]);
     }
 }

@@ -124,3 +124,6 @@ impl<'a> Pvs<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

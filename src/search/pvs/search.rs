@@ -12,7 +12,7 @@ use crate::search::{Bound, params};
 const TABLEBASE_EXTRA_DEPTH: Depth = 6;
 /// Plies without a capture or pawn move that make a draw.
 const FIFTY_MOVES: Depth = 100;
-/// From this halfmove clock on, TT scores do not cut: the key does not know the clock.
+/// Greatest halfmove clock at which TT scores cut: the key does not know the clock.
 const MAX_CLOCK_FOR_CUTOFFS: u32 = 89;
 
 /// The result of the move loop.
@@ -124,9 +124,7 @@ impl Pvs<'_> {
         if !position.is_legal(entry.best) {
             entry.best = PackedMove::NONE;
         }
-        let plies_left = FIFTY_MOVES - position.halfmove_clock() as Depth;
-        if entry.score.mate_plies().is_some_and(|plies| plies > plies_left) {
-            // The fifty-move rule may end the game before the mate: the score proves nothing.
+        if !is_proved(entry.score, position.halfmove_clock()) {
             entry.score = Score::INFINITE;
             entry.bound = Bound::Upper;
         }
@@ -219,6 +217,19 @@ impl Pvs<'_> {
     }
 }
 
+/// Step 3. Does a table score hold at this halfmove clock? It may have been found at another.
+///
+/// A mate, or the capture or pawn move that leads to a tablebase result, may come too late for the
+/// fifty-move rule. A tablebase result of the position itself holds only while the clock is zero.
+fn is_proved(score: Score, clock: u32) -> bool {
+    let plies_left = FIFTY_MOVES - clock as Depth;
+    match (score.mate_plies(), score.tablebase_plies()) {
+        (_, Some(0)) => clock == 0,
+        (Some(plies), _) | (_, Some(plies)) => plies <= plies_left,
+        (None, None) => true,
+    }
+}
+
 /// Step 4. The proved score, if it leaves nothing to search for in this window.
 fn proved_cutoff(node: &Node) -> Option<Score> {
     let (lower, upper) = node.proved;
@@ -226,5 +237,28 @@ fn proved_cutoff(node: &Node) -> Option<Score> {
         Some(lower)
     } else {
         (upper <= node.alpha).then_some(upper)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fifty_move_rule_decides_which_table_scores_hold() {
+        for (score, last) in [
+            (Score::mate_in(5), 95),
+            (Score::mated_in(6), 94),
+            (Score::tablebase_win(0), 0),
+            (Score::tablebase_loss(0), 0),
+            (Score::tablebase_win(1), 99),
+            (Score::tablebase_loss(40), 60),
+            (Score::MAX_EVAL, 100),
+            (Score::ZERO, 100),
+        ] {
+            for clock in 0..=100 {
+                assert_eq!(is_proved(score, clock), clock <= last, "{score:?} at {clock}");
+            }
+        }
     }
 }

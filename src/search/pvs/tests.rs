@@ -1,0 +1,45 @@
+//! Single steps of a search, on nodes and tables made for the test.
+
+use super::*;
+use crate::board::Position;
+use crate::search::context::SharedContext;
+use crate::search::table::{Entry, Table};
+use crate::search::{Bound, SearchJob, SearcherKind};
+use crate::time::{Limits, TimeManager};
+
+/// Runs a test at the root of a search.
+fn at(fen: &str, test: impl FnOnce(&mut Pvs, &Position)) {
+    let root = Position::from_fen(fen).unwrap();
+    let job = SearchJob::new(root.clone(), SearcherKind::Playing);
+    let table = Table::new(1).unwrap();
+    let time = TimeManager::with_limits(Limits::default());
+    let shared = SharedContext::for_one();
+    let (mut memory, mut report) = (Memory::new(), |_: &_| {});
+    let worker = Worker::new(&job, &table, &time, &shared, 0, None);
+    test(&mut Pvs::new(worker, &mut memory, &mut report), &root);
+}
+
+/// A deep table entry without a move.
+fn entry(score: Score, bound: Bound) -> Entry {
+    Entry { best: PackedMove::NONE, score, bound, eval: None, depth: 30, tt_pv: false }
+}
+
+#[test]
+fn a_tablebase_win_found_at_another_halfmove_clock_decides_nothing() {
+    for (clock, score, is_kept) in [
+        (0, Score::TABLEBASE_WIN, true),
+        (1, Score::TABLEBASE_WIN, false),
+        (60, Score::tablebase_loss(40), true),
+        (61, Score::tablebase_loss(40), false),
+    ] {
+        at(&format!("8/8/8/3k4/8/8/8/KQ6 w - - {clock} 60"), |searcher, root| {
+            searcher.worker.table.store(root.key(), entry(score, Bound::Exact));
+            let mut node = Node::root(Score::ZERO, Score::cp(1), 5);
+            searcher.probe_table(root, &mut node);
+            let found = node.entry.unwrap();
+            assert_eq!(found.score == score, is_kept, "{clock}");
+            let decides = found.bound.decides(found.score, node.alpha, node.beta);
+            assert_eq!(decides, is_kept, "{clock}");
+        });
+    }
+}
