@@ -25,7 +25,7 @@ use super::correction::Correction;
 use super::history::History;
 use super::sample::Sampler;
 use super::worker::Worker;
-use super::{Line, Message};
+use super::{Bound, Line, Message};
 use crate::board::PackedMove;
 use crate::eval;
 use crate::score::{MAX_PLY, Score};
@@ -90,7 +90,7 @@ struct RootMoves {
     /// The completed lines.
     lines: Vec<Line>,
     /// The best line so far while none is complete, for a search stopped inside the first one.
-    partial: Option<(Score, Vec<PackedMove>)>,
+    partial: Option<(Score, Bound, Vec<PackedMove>)>,
     /// Nodes spent on each root move.
     effort: Vec<(PackedMove, u64)>,
 }

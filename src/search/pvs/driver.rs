@@ -274,13 +274,13 @@ impl Pvs<'_> {
     }
 
     /// The best line so far of an iteration without a completed line.
-    fn partial_line(&mut self) -> Option<Line> {
-        let (score, moves) = self.root.partial.take()?;
+    pub(super) fn partial_line(&mut self) -> Option<Line> {
+        let (score, bound, moves) = self.root.partial.take()?;
         let depth = self.worker.target;
         let selective_depth = self.worker.selective_depth;
-        let mut line = Line { score, bound: Bound::Exact, moves, depth, selective_depth };
+        let mut line = Line { score, bound, moves, depth, selective_depth };
         variation::complete(&mut line, self.worker.job, self.worker.table);
-        if !variation::is_whole(&line) {
+        if bound == Bound::Exact && !variation::is_whole(&line) {
             line.bound = if score.is_won() { Bound::Lower } else { Bound::Upper };
         }
         Some(line)

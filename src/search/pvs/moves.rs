@@ -11,7 +11,7 @@ use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
 use crate::search::extend::{self, Extension};
 use crate::search::history::{PastMove, Quiet, moved_piece};
-use crate::search::{params, prune, reduce};
+use crate::search::{Bound, params, prune, reduce};
 
 /// A move about to be searched.
 pub(crate) struct Candidate {
@@ -94,7 +94,10 @@ impl Pvs<'_> {
                     node.alpha = score;
                     self.worker.update_pv(ply, m);
                     if N::ROOT && self.root.lines.is_empty() {
-                        self.root.partial = Some((score, self.worker.root_pv().to_vec()));
+                        let is_lower = score >= node.beta;
+                        let bound = if is_lower { Bound::Lower } else { Bound::Exact };
+                        let moves = self.worker.root_pv().to_vec();
+                        self.root.partial = Some((score, bound, moves));
                     }
                 }
             }

@@ -1,10 +1,11 @@
 //! Single steps of a search, on nodes and tables made for the test.
 
+use super::node::Root;
 use super::*;
 use crate::board::Position;
 use crate::search::context::SharedContext;
 use crate::search::table::{Entry, Table};
-use crate::search::{Bound, SearchJob, SearcherKind};
+use crate::search::{SearchJob, SearcherKind};
 use crate::time::{Limits, TimeManager};
 
 /// Runs a test at the root of a search.
@@ -40,6 +41,19 @@ fn a_tablebase_win_found_at_another_halfmove_clock_decides_nothing() {
             assert_eq!(found.score == score, is_kept, "{clock}");
             let decides = found.bound.decides(found.score, node.alpha, node.beta);
             assert_eq!(decides, is_kept, "{clock}");
+        });
+    }
+}
+
+#[test]
+fn a_root_move_above_the_window_leaves_a_lower_bound() {
+    let highest = Score::INFINITE;
+    for (beta, bound) in [(Score::cp(-200), Bound::Lower), (highest, Bound::Exact)] {
+        at("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", |searcher, root| {
+            let mut node = Node::root(Score::cp(-300), beta, 3);
+            let score = searcher.search::<Root>(root, &mut node).unwrap();
+            let line = searcher.partial_line().unwrap();
+            assert_eq!((line.score, line.bound), (score, bound));
         });
     }
 }
