@@ -586,13 +586,16 @@ fn needs_rest(command: &Command) -> bool {
 
 fn evaluation(engine: &Engine) -> String {
     let position = engine.position();
-    let score = State::with(&engine.options().pvs.evaluator, position).evaluate(position);
+    let searcher = engine.options().searcher();
+    let score = State::with(searcher.evaluator(), position).evaluate(position);
     output::evaluation(position, score)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Position;
+    use crate::eval::Evaluator;
 
     /// The output for a script, with a grace period after its end.
     fn said(script: &str, grace: Duration) -> Vec<String> {
@@ -649,6 +652,23 @@ mod tests {
         let lines = said("go depth 60\nstop\nsetoption name Hash value 2\nisready", GRACE);
         let first = |beginning: &str| lines.iter().position(|line| line.starts_with(beginning));
         assert!(first("bestmove").unwrap() < first("readyok").unwrap(), "{lines:?}");
+    }
+
+    #[test]
+    fn eval_shows_the_evaluation_of_the_searcher() {
+        let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+        let position = Position::from_fen(fen).unwrap();
+        let by = |evaluator: &Evaluator| {
+            let score = State::with(evaluator, &position).evaluate(&position);
+            vec![output::evaluation(&position, score)]
+        };
+        let eval = |searcher: &str| {
+            let script = format!("setoption name Searcher value {searcher}");
+            said(&format!("position fen {fen}\n{script}\neval"), GRACE)
+        };
+        let expected = [by(&Evaluator::default()), by(Evaluator::first())];
+        assert_eq!([eval("playing"), eval("classic")], expected);
+        assert_ne!(expected[0], expected[1]);
     }
 
     /// The output after the answer to `go`, if more lines follow than the queue holds.
