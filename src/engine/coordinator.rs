@@ -59,8 +59,66 @@ fn answer(search: &Search) -> Answer {
     time.await_for(timeout, || search.is_first_done());
     time.end_search();
     time.await_for(VOTE, || search.is_all_done());
+    // Before the answer is held back: that is not time of the search.
+    let elapsed = time.elapsed();
     time.hold_answer();
     let outcome = search.conclude();
     let fault = search.panic().map(|message| SearchFault::Panic { message });
-    Answer { outcome, elapsed: time.elapsed(), fault }
+    Answer { outcome, elapsed, fault }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::board::Position;
+    use crate::search::pool::Pool;
+    use crate::search::table::Table;
+    use crate::search::{SearchJob, SearcherKind};
+    use crate::time::{Clock, Limits, Signal, SystemClock, TimeManager};
+
+    /// A clock that shows how many waits without a deadline it has seen, in seconds.
+    #[derive(Default)]
+    struct WaitClock(AtomicU64);
+
+    impl Clock for WaitClock {
+        fn now(&self) -> Duration {
+            Duration::from_secs(self.0.load(Ordering::SeqCst))
+        }
+
+        fn wait(&self, signal: &Signal, seen: u64, deadline: Option<Duration>) {
+            if deadline.is_none() {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+            let soon = SystemClock::new();
+            soon.wait(signal, seen, Some(Duration::from_millis(1)));
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_search_ends_before_its_answer_is_held_back() {
+        let clock = Arc::new(WaitClock::default());
+        let limits = Limits { infinite: true, ..Limits::to_depth(3) };
+        let root = Position::startpos();
+        let turn = root.turn();
+        let time = Arc::new(TimeManager::new(clock.clone(), limits, turn, Duration::ZERO));
+        let job = SearchJob::new(root, SearcherKind::Playing);
+        let table = Arc::new(Table::new(1).unwrap());
+        let search = Search::new(job, table, Arc::clone(&time), 1, Box::new(|_| ()));
+        let search = Arc::new(search);
+        let mut pool = Pool::default();
+        pool.set_threads(1).unwrap();
+        pool.start(&search);
+        pool.wait_until_idle();
+        let answer = thread::scope(|scope| {
+            let answer = scope.spawn(|| answer(&search));
+            while clock.now() < Duration::from_secs(10) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            time.stop();
+            answer.join().unwrap()
+        });
+        assert_eq!((answer.outcome.depth, answer.elapsed), (3, Duration::ZERO));
+    }
 }
