@@ -109,6 +109,15 @@ impl State {
         state
     }
 
+    /// The memory in bytes. Few for the classical evaluation.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            State::Classical(_) => 0,
+            State::Network(stack) => stack.bytes(),
+        }
+    }
+
     /// Clears the stack and starts at `position`.
     pub fn reset(&mut self, position: &Position) {
         match self {

@@ -46,6 +46,15 @@ impl Correction {
         }
     }
 
+    /// The memory in bytes.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let Correction { pawns, non_pawns: [white, black], minors, continuation } = self;
+        let by_side = [pawns, white, black, minors];
+        by_side.map(|table| size_of_val(&**table)).iter().sum::<usize>()
+            + size_of_val(&**continuation)
+    }
+
     /// Prefetches what [`Correction::corrected`] reads, except the tables by moves.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {

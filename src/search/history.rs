@@ -167,6 +167,16 @@ impl History {
         }
     }
 
+    /// The memory in bytes.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let History { quiet, noisy, continuation, pawns } = self;
+        size_of_val(&**quiet)
+            + size_of_val(&**noisy)
+            + size_of_val(&**continuation)
+            + size_of_val(&**pawns)
+    }
+
     /// The histories of a position's quiet moves. `before` are the moves one, two, four and six plies ago.
     #[inline]
     pub(crate) fn quiets(&self, position: &Position, before: &[Option<PastMove>; 4]) -> Quiets<'_> {

@@ -25,7 +25,7 @@ use super::{Message, Outcome, SearchJob, memory, vote};
 use crate::time::TimeManager;
 
 /// The memory of a thread without its stack: histories, corrections, evaluations. An upper estimate.
-const THREAD_BYTES: u64 = 8 << 20;
+const THREAD_BYTES: u64 = 10 << 20;
 
 /// The search threads of an engine.
 #[derive(Default)]
@@ -290,6 +290,16 @@ mod tests {
             pool.wait_until_idle();
             assert!(search.conclude().lines.is_empty(), "{fen}");
         }
+    }
+
+    #[test]
+    fn the_memory_of_a_thread_is_within_its_estimate() {
+        let mut thread = SearchThread::new();
+        let job = SearchJob::new(Position::startpos(), SearcherKind::Playing);
+        let time = TimeManager::with_limits(Limits::to_depth(1));
+        thread.run(&job, &Table::new(1).unwrap(), &time, &mut |_| ());
+        let bytes = thread.bytes() as u64;
+        assert!((THREAD_BYTES * 3 / 4..=THREAD_BYTES).contains(&bytes), "{bytes}");
     }
 
     #[cfg(target_os = "linux")]

@@ -78,6 +78,14 @@ impl Memory {
         }
     }
 
+    /// The memory in bytes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        let Memory { history, correction, lists, eval, last_score: _, sampler: _ } = self;
+        let eval = eval.as_ref().map_or(0, eval::State::bytes);
+        history.bytes() + correction.bytes() + size_of_val(&lists[..]) + eval
+    }
+
     /// The accumulators of the last search, for the next one.
     pub(super) fn take_eval(&mut self) -> Option<eval::State> {
         self.eval.take()

@@ -52,6 +52,12 @@ impl SearchThread {
         self.memory = Memory::new();
     }
 
+    /// The memory in bytes, with what a search adds to it.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.bytes() + Worker::MAX_BYTES
+    }
+
     /// Sets the sampler, which is shown the positions that are evaluated, and returns the previous
     /// one. It does not change the search.
     #[cfg(feature = "train")]

@@ -71,6 +71,10 @@ impl Variation {
 }
 
 impl<'a> Worker<'a> {
+    /// The memory of the variations of a deep search.
+    #[cfg(test)]
+    pub(super) const MAX_BYTES: usize = (MAX_PLY + 2) * size_of::<Variation>();
+
     /// A worker at the root of a job.
     ///
     /// The first thread checks the limits; the others search until they are stopped. `last` is the

@@ -56,6 +56,13 @@ impl AccumulatorStack {
         AccumulatorStack { network, entries, top: 0, cache }
     }
 
+    /// The memory in bytes, without the network, which the threads share.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let AccumulatorStack { network: _, entries, top: _, cache } = self;
+        entries.capacity() * size_of::<Accumulator>() + size_of_val(&**cache)
+    }
+
     /// Does the stack belong to this network?
     pub fn is_of(&self, network: &Arc<Network>) -> bool {
         Arc::ptr_eq(&self.network, network)
