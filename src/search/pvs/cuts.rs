@@ -13,8 +13,11 @@ use crate::search::{Bound, params, prune};
 pub(super) enum Cut {
     /// Return this score.
     Return(Score),
-    /// Search the moves. With `verify`, search them again in full if none of them reaches beta.
-    Search { verify: bool },
+    /// Search the moves.
+    Search,
+    /// Search the moves. The null move has changed the depth and the path of the node. If no move
+    /// reaches beta, search them again with this depth and path, which were there before.
+    Verify { depth: Depth, path: Path },
 }
 
 impl Pvs<'_> {
@@ -25,7 +28,7 @@ impl Pvs<'_> {
         node: &mut Node,
     ) -> Option<Cut> {
         if position.in_check() {
-            return Some(Cut::Search { verify: false });
+            return Some(Cut::Search);
         }
         if !node.is_singular_search() {
             // Step 6. Hindsight: the static evaluation shows whether the reduction of the last move was
@@ -59,7 +62,7 @@ impl Pvs<'_> {
         if node.is_singular_search()
             || (node.is_pv::<N>() && !self.worker.job.scheme.may_pass_in_pv())
         {
-            return Some(Cut::Search { verify: false });
+            return Some(Cut::Search);
         }
         self.null_move::<N>(position, node)
     }
@@ -68,7 +71,7 @@ impl Pvs<'_> {
     fn null_move<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Cut> {
         // No null move if beta is a win, or while sacrifices of the opponent must be searched.
         if node.beta.is_won() || node.keeps_their_sacrifices() || captures_to_win(position, node) {
-            return Some(Cut::Search { verify: false });
+            return Some(Cut::Search);
         }
         let own = position.non_pawn_pieces(position.turn()).count() as u32;
         let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
@@ -93,9 +96,13 @@ impl Pvs<'_> {
             Verdict::Cut(score) => Cut::Return(score),
             Verdict::Continue { depth, path, redo } => {
                 (node.depth, node.path) = (depth, path);
-                Cut::Search { verify: redo }
+                if redo {
+                    Cut::Verify { depth: facts.depth, path: facts.path }
+                } else {
+                    Cut::Search
+                }
             }
-            Verdict::NotTried | Verdict::FailedLow => Cut::Search { verify: false },
+            Verdict::NotTried | Verdict::FailedLow => Cut::Search,
         })
     }
 }

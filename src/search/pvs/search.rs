@@ -70,15 +70,16 @@ impl Pvs<'_> {
 
         // Steps 6 to 9. Before the moves.
         let (lower, upper) = node.proved;
-        let (depth, path) = (node.depth, node.path);
-        let verify = match self.cuts::<N>(position, node)? {
-            Cut::Return(score) => return Some(score.clamp(lower, upper)),
-            Cut::Search { verify } => verify,
-        };
+        let cut = self.cuts::<N>(position, node)?;
+        if let Cut::Return(score) = cut {
+            return Some(score.clamp(lower, upper));
+        }
 
         // Steps 10 to 16. The moves.
         let mut result = self.moves::<N>(position, node)?;
-        if verify && result.score < node.beta {
+        if let Cut::Verify { depth, path } = cut
+            && result.score < node.beta
+        {
             // A null move reaches beta, no move does: a zugzwang.
             (node.depth, node.path) = (depth, path);
             result = self.search_zugzwang::<N>(position, node)?;
