@@ -149,10 +149,10 @@ fn is_mate_threatened(position: &Position) -> bool {
 }
 
 /// A node, as the null-move schemes search it.
-struct AtNode<'s, 'a, 'n, 'p> {
-    searcher: &'s mut Pvs<'a>,
-    position: &'s Position,
-    node: &'n mut Node<'p>,
+pub(super) struct AtNode<'s, 'a, 'n, 'p> {
+    pub searcher: &'s mut Pvs<'a>,
+    pub position: &'s Position,
+    pub node: &'n mut Node<'p>,
 }
 
 impl NullMoveSearch for AtNode<'_, '_, '_, '_> {
@@ -174,8 +174,8 @@ impl NullMoveSearch for AtNode<'_, '_, '_, '_> {
     fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let mut same = Node { path, ..self.node.research(beta, depth) };
         let score = self.searcher.search::<ZeroWindow>(self.position, &mut same)?;
-        // The correction history has learned meanwhile.
-        self.node.static_eval = same.static_eval;
+        // The correction history has learned meanwhile. A search that the TT cuts evaluates nothing.
+        self.node.static_eval = same.static_eval.or(self.node.static_eval);
         Some(score)
     }
 

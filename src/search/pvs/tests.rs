@@ -1,9 +1,11 @@
 //! Single steps of a search, on nodes and tables made for the test.
 
+use super::cuts::AtNode;
 use super::node::Root;
 use super::*;
 use crate::board::Position;
 use crate::search::context::SharedContext;
+use crate::search::null_move::{NullMoveSearch, Path};
 use crate::search::table::{Entry, Table};
 use crate::search::{SearchJob, SearcherKind};
 use crate::time::{Limits, TimeManager};
@@ -56,4 +58,18 @@ fn a_root_move_above_the_window_leaves_a_lower_bound() {
             assert_eq!((line.score, line.bound), (score, bound));
         });
     }
+}
+
+#[test]
+fn a_recheck_that_the_table_cuts_leaves_the_static_evaluation() {
+    at("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", |searcher, root| {
+        searcher.worker.table.store(root.key(), entry(Score::cp(-50), Bound::Upper));
+        let parent = Node::root(Score::cp(-1), Score::ZERO, 9);
+        let mut node = parent.child(Score::ZERO, Score::cp(1), 8);
+        node.static_eval = Some(Score::cp(17));
+        let mut at_node = AtNode { searcher, position: root, node: &mut node };
+        let score = at_node.research(Score::cp(1), 4, Path::ROOT);
+        assert_eq!(score, Some(Score::cp(-50)));
+        assert_eq!(node.static_eval, Some(Score::cp(17)));
+    });
 }
