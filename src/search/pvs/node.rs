@@ -166,7 +166,7 @@ impl<'p> Node<'p> {
         Node {
             excluded: self.tt_move,
             tt_pv: self.tt_pv,
-            raw_eval: self.static_eval,
+            raw_eval: self.raw_eval,
             static_eval: self.static_eval,
             eval: self.static_eval.unwrap_or(-Score::INFINITE),
             ..self.research(beta, depth)
