@@ -122,7 +122,7 @@ impl AccumulatorStack {
         if endings::may_mislead(position) {
             endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
         } else {
-            Score::cp(value)
+            Score::estimate(value)
         }
     }
 

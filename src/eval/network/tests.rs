@@ -76,7 +76,7 @@ fn defined(parameters: &Parameters, position: &Position) -> Score {
     if endings::may_mislead(position) {
         endings::won(position).unwrap_or_else(|| endings::corrected(position, value, 0))
     } else {
-        Score::cp(value)
+        Score::estimate(value)
     }
 }
 
@@ -223,6 +223,19 @@ fn numbers_too_large_for_the_arithmetic_are_refused() {
     assert_eq!(Network::read(&scaleless.to_bytes()).unwrap_err(), NetworkError::Range);
     let short = Parameters { numbers: vec![0; shape.parameters() - 1], ..random_parameters() };
     assert!(matches!(Network::new(&short).unwrap_err(), NetworkError::Length(..)));
+}
+
+#[test]
+fn a_large_output_is_not_taken_for_a_known_win() {
+    let parameters = Parameters { scale: u16::MAX, ..random_parameters() };
+    let network = Arc::new(Network::new(&parameters).unwrap());
+    let values = STARTS.map(|fen| {
+        let position = Position::from_fen(fen).unwrap();
+        AccumulatorStack::new(Arc::clone(&network), &position).evaluate(&position)
+    });
+    assert!(!values.iter().any(|value| value.is_known()), "{values:?}");
+    let largest = values.map(|value| value.value().abs()).into_iter().max();
+    assert_eq!(largest, Some(Score::KNOWN_WIN.value() - 1), "none is too large: {values:?}");
 }
 
 #[test]
