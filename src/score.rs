@@ -30,7 +30,7 @@ impl Score {
     /// Larger than any score that a search returns.
     pub const INFINITE: Score = Score(32_001);
     /// Smaller than any score that a search returns.
-    pub const LEAST: Score = Score(-Score::INFINITE.0);
+    pub const MIN: Score = Score(-Score::INFINITE.0);
     /// The side to move mates at once (not reached: mate in 1 ply is `MATE - 1`).
     pub const MATE: Score = Score(32_000);
     /// Scores above this are mates for the side to move.

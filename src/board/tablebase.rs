@@ -343,10 +343,10 @@ impl fmt::Debug for Tablebase {
 
 /// A path for a message; a long one is cut to its end.
 fn shown(path: &Path) -> String {
-    const MOST: usize = 300;
+    const MAX_LENGTH: usize = 300;
     let clean = |c: char| if c.is_control() { '?' } else { c };
     let text: Vec<char> = path.display().to_string().chars().map(clean).collect();
-    let cut = text.len().saturating_sub(MOST);
+    let cut = text.len().saturating_sub(MAX_LENGTH);
     let dots = if cut > 0 { "..." } else { "" };
     text[cut..].iter().fold(dots.to_owned(), |shown, c| shown + c.encode_utf8(&mut [0; 4]))
 }

@@ -302,9 +302,9 @@ impl<'a> Classic<'a> {
                 && !position.is_noisy(m)
                 && !position.in_check()
                 && !next.in_check();
-            let least = depth - 1 - Depth::from(reduced);
+            let reduced_depth = depth - 1 - Depth::from(reduced);
             self.step(Step::Move(m));
-            score = -self.search(&next, -alpha - 1, -alpha, least, ply + 1, path)?;
+            score = -self.search(&next, -alpha - 1, -alpha, reduced_depth, ply + 1, path)?;
             if reduced && score > alpha {
                 self.step(Step::Move(m));
                 score = -self.search(&next, -alpha - 1, -alpha, depth - 1, ply + 1, path)?;

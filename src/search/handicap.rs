@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_the_gui_hold_beside() {
+    fn smaller_limits_of_the_gui_hold() {
         let handicap = Handicap { elo: LEVELS[1].elo as u32, seed: 0 };
         assert_eq!(handicap.limits(&Position::startpos(), Limits::to_nodes(10)).nodes, Some(10));
         assert_eq!(

@@ -71,8 +71,8 @@ impl PastMove {
 
 /// All histories of one thread.
 pub(crate) struct History {
-    /// Main history: by colour, by whether origin and destination are attacked, by origin and destination.
-    quiet: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
+    /// Main history: by colour, by [`threat_index`], by origin and destination.
+    main: Box<[[[[Counter; 64]; 64]; 4]; 2]>,
     /// Capture history: by piece, destination and captured piece.
     noisy: Box<[[Counter; 7]; 768]>,
     /// Continuation history: by piece and destination of an earlier move, then of this move.
@@ -107,7 +107,7 @@ impl Quiet {
 
 /// The histories of a position's quiet moves.
 pub(crate) struct Quiets<'a> {
-    butterfly: &'a [[[Counter; 64]; 64]; 4],
+    main: &'a [[[Counter; 64]; 64]; 4],
     pawns: &'a Replies,
     continuations: [&'a Replies; 4],
 }
@@ -120,7 +120,7 @@ impl Quiets<'_> {
     #[inline]
     pub(crate) fn value(&self, quiet: &Quiet) -> i32 {
         let moved = quiet.moved.index();
-        let mut value = self.main_history(quiet) * params::weight_butterfly();
+        let mut value = self.main(quiet) * params::weight_main();
         if params::use_pawn_history() != 0 {
             value += self.pawns[moved].get() * params::weight_pawns();
         }
@@ -138,14 +138,14 @@ impl Quiets<'_> {
 
     /// The main history of a move.
     #[inline]
-    pub(crate) fn main_history(&self, quiet: &Quiet) -> i32 {
+    pub(crate) fn main(&self, quiet: &Quiet) -> i32 {
         let Quiet { attacked, m, .. } = *quiet;
-        self.butterfly[attacked][m.from() as usize][m.to() as usize].get()
+        self.main[attacked][m.from() as usize][m.to() as usize].get()
     }
 
     /// The continuation history of a move after the moves one, two and four plies ago, summed.
     #[inline]
-    pub(crate) fn continuation_history(&self, quiet: &Quiet) -> i32 {
+    pub(crate) fn continuation(&self, quiet: &Quiet) -> i32 {
         self.continuations[..3].iter().map(|replies| replies[quiet.moved.index()].get()).sum()
     }
 }
@@ -160,7 +160,7 @@ impl History {
     /// Empty histories.
     pub(crate) fn new() -> History {
         History {
-            quiet: boxed([[[Counter(0); 64]; 64]; 4]),
+            main: boxed([[[Counter(0); 64]; 64]; 4]),
             noisy: boxed([Counter(0); 7]),
             continuation: boxed([Counter(0); 768]),
             pawns: boxed([Counter(0); 768]),
@@ -170,8 +170,8 @@ impl History {
     /// The memory in bytes.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
-        let History { quiet, noisy, continuation, pawns } = self;
-        size_of_val(&**quiet)
+        let History { main, noisy, continuation, pawns } = self;
+        size_of_val(&**main)
             + size_of_val(&**noisy)
             + size_of_val(&**continuation)
             + size_of_val(&**pawns)
@@ -181,7 +181,7 @@ impl History {
     #[inline]
     pub(crate) fn quiets(&self, position: &Position, before: &[Option<PastMove>; 4]) -> Quiets<'_> {
         Quiets {
-            butterfly: &self.quiet[color_index(position.turn())],
+            main: &self.main[color_index(position.turn())],
             pawns: &self.pawns[pawn_slot(position)],
             continuations: before.map(|m| m.map_or(&NOTHING, |m| &self.continuation[m.index()])),
         }
@@ -214,7 +214,7 @@ impl History {
     /// Adds to the main history of a quiet move.
     pub(crate) fn update_main(&mut self, quiet: &Quiet, bonus: i32) {
         let Quiet { colour, attacked, m, .. } = *quiet;
-        self.quiet[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
+        self.main[colour][attacked][m.from() as usize][m.to() as usize].update(bonus);
     }
 
     /// Adds to the history of a capture or promotion.
@@ -247,6 +247,7 @@ fn pawn_slot(position: &Position) -> usize {
     position.keys().pawns as usize % PAWN_SLOTS
 }
 
+/// Whether the opponent attacks the origin (2) and the destination (1) of a move.
 #[inline]
 fn threat_index(threats: &Threats, m: PackedMove) -> usize {
     let bit = |square: Square| usize::from(threats.all.contains(square));

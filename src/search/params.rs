@@ -134,7 +134,8 @@ params! {
     aspiration_depth: 4, 2..=8, 1;
     /// Switch: correction history.
     use_correction: 1, 0..=1, 1;
-    /// Weight of the correction by pawns.
+    /// Weight of the correction by pawns: value × weight / 2048 is in centipawns. The weights of the other
+    /// corrections have the same unit.
     correction_pawns: 101, 0..=160, 10;
     /// Weight of the corrections by each side's pieces.
     correction_non_pawns: 61, 0..=160, 10;
@@ -198,13 +199,13 @@ params! {
     futility_history: 57, 20..=400, 8;
     /// Constant term of the reduction that step 11 expects, in 1/1024 ply.
     pruning_base: 1450, 500..=2500, 60;
-    /// Growth of that reduction with ln(depth) ln(number).
+    /// Growth of that reduction with ln(depth) ln(number), in 1/1024 ply.
     pruning_slope: 410, 200..=800, 25;
     /// Switch: quiet checks are pruned by exchange only.
     use_check_exemption: 1, 0..=1, 1;
     /// Switch: quiet checks that do not lose material come earlier.
     use_check_order: 1, 0..=1, 1;
-    /// Their bonus.
+    /// Their bonus, in units of history.
     check_order_bonus: 12000, 2000..=30000, 1500;
     /// Switch: exchange pruning in the main search.
     use_exchange_pruning: 1, 0..=1, 1;
@@ -228,7 +229,7 @@ params! {
     use_late_move_reductions: 1, 0..=1, 1;
     /// Reduction of a quiet move at depth 1 and move 1.
     reduction_base: 836, 0..=2000, 60;
-    /// Growth with ln(depth) ln(number).
+    /// Growth with ln(depth) ln(number), in 1/1024 ply.
     reduction_slope: 420, 200..=900, 25;
     /// Reduction of a capture as a part of that of a quiet move, in 1/1024.
     reduction_noisy: 700, 0..=1024, 60;
@@ -280,11 +281,11 @@ params! {
     quiescence_exchange_history: 96, 16..=1024, 16;
     /// Weight of the score when a fail-high in quiescence is blended with beta, in 1/1024.
     quiescence_blend: 538, 0..=1024, 64;
-    /// History bonus of the best move, per ply.
+    /// History bonus of the best move per ply, in units of history (counters stay within ±16384).
     history_bonus: 207, 60..=400, 20;
-    /// Subtracted from the bonus.
+    /// Subtracted from the bonus, in units of history.
     history_bonus_base: 51, 0..=400, 25;
-    /// Maximum bonus.
+    /// Maximum bonus, in units of history.
     history_bonus_max: 1491, 600..=4000, 150;
     /// Malus of the moves tried before, as a part of the bonus, in 1/1024.
     history_malus: 817, 300..=2000, 80;
@@ -296,7 +297,7 @@ params! {
     use_evaluation_bonus: 1, 0..=1, 1;
     /// Bonus per centipawn, in 1/16.
     evaluation_bonus: 56, 0..=300, 16;
-    /// Maximum bonus.
+    /// Maximum bonus, in units of history.
     evaluation_bonus_max: 1314, 200..=3000, 100;
     /// Switch: a quiet TT move is rewarded if the TT score cuts.
     use_table_bonus: 1, 0..=1, 1;
@@ -307,7 +308,7 @@ params! {
     /// Switch: quiet moves that escape an attack by a less valuable piece come earlier, those onto such a
     /// square later.
     use_threat_order: 1, 0..=1, 1;
-    /// Bonus per 1024 centipawns of the moved piece.
+    /// Bonus per 1024 centipawns of the moved piece, in units of history.
     threat_order_bonus: 10000, 1000..=40000, 1500;
     /// Weight of the capture history in the order of captures, in 1/1024.
     noisy_history_weight: 1024, 0..=4096, 100;
@@ -316,16 +317,16 @@ params! {
     /// Weight of the sum of the continuation histories in the gravity of each, in 1/1024.
     history_sum: 512, 128..=2048, 64;
     /// Weight of the main history in the value of a quiet move, in 1/1024.
-    weight_butterfly: 1024, 0..=3000, 80;
-    /// Weight of the history by pawns.
+    weight_main: 1024, 0..=3000, 80;
+    /// Weight of the history by pawns, in 1/1024.
     weight_pawns: 1024, 0..=3000, 80;
-    /// Weight of the continuation history of one ply.
+    /// Weight of the continuation history of one ply, in 1/1024.
     weight_first: 1024, 0..=3000, 80;
-    /// Weight of the continuation history of two plies.
+    /// Weight of the continuation history of two plies, in 1/1024.
     weight_second: 1024, 0..=3000, 80;
-    /// Weight of the continuation history of four plies.
+    /// Weight of the continuation history of four plies, in 1/1024.
     weight_fourth: 512, 0..=3000, 60;
-    /// Weight of the continuation history of six plies.
+    /// Weight of the continuation history of six plies, in 1/1024.
     weight_sixth: 512, 0..=3000, 60;
 
     // Experiments: off by default.

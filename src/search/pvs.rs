@@ -3,7 +3,8 @@
 //! A search runs through numbered steps, in this order of files:
 //!
 //! - `driver.rs`: iterative deepening, aspiration windows, MultiPV;
-//! - `search.rs`: steps 1 to 5 and 17, from the leaves of the tree to the TT entry that is stored;
+//! - `search.rs`: steps 1 to 4 and 17, from the leaves of the tree to the TT entry that is stored;
+//! - `node.rs`: step 5, the static evaluation;
 //! - `cuts.rs`: steps 6 to 9, before any move is searched;
 //! - `moves.rs`: steps 10 to 15, the move loop; `picker.rs` orders the moves;
 //! - `learn.rs`: step 16, the histories;

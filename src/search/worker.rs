@@ -101,7 +101,7 @@ impl<'a> Worker<'a> {
             table_men: endgame.men(),
             eval: eval::State::resumed(last, job.searcher.evaluator(), &job.root),
             stats: Stats::default(),
-            root_material: stage(&job.root),
+            root_material: root_material(&job.root),
             target: 1,
             selective_depth: 0,
             choices: 0,
@@ -342,8 +342,8 @@ impl<'a> Worker<'a> {
 }
 
 /// The material of both sides: minor piece 2, rook 3, queen 6 (the guard of micro-Max, Muller).
-fn stage(position: &Position) -> u32 {
-    const WORTH: [(Role, u32); 4] =
+fn root_material(position: &Position) -> u32 {
+    const WEIGHTS: [(Role, u32); 4] =
         [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 3), (Role::Queen, 6)];
-    WORTH.iter().map(|&(role, worth)| position.by_role(role).count() as u32 * worth).sum()
+    WEIGHTS.iter().map(|&(role, weight)| position.by_role(role).count() as u32 * weight).sum()
 }

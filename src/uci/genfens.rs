@@ -20,14 +20,14 @@ use crate::search::table::Table;
 use crate::search::{self, PvsOptions, SearchJob, Searcher};
 use crate::time::{Limits, TimeManager};
 
-/// Nodes of that search.
+/// Nodes of the search that decides whether an opening is balanced.
 const NODES: u64 = 2_000;
-/// Its table, in MB.
+/// The table of that search, in MB.
 const HASH: usize = 1;
-/// Maximum number of rejected openings in a row.
-const PATIENCE: u32 = 200;
+/// Maximum number of attempts at one opening, or at one position of the book.
+const MAX_ATTEMPTS: u32 = 200;
 /// Largest length of a line of the book; longer lines are cut.
-const LONGEST_LINE: u64 = 4_096;
+const MAX_LINE: u64 = 4_096;
 
 /// The making of openings.
 pub(crate) struct Openings {
@@ -49,7 +49,7 @@ impl Openings {
         random: &mut Random,
         table: &Table,
     ) -> Result<Position, String> {
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_ATTEMPTS {
             let position = match book {
                 Some(book) => random_moves(book.position(random)?, 2 + random.below(2), random),
                 None => random_opening(random),
@@ -58,15 +58,15 @@ impl Openings {
                 return Ok(position);
             }
         }
-        Err(format!("{PATIENCE} openings in a row are decided"))
+        Err(format!("{MAX_ATTEMPTS} openings in a row are decided"))
     }
 
     fn is_open(&self, position: &Position, table: &Table) -> bool {
         let options = PvsOptions { evaluator: self.evaluator.clone(), ..PvsOptions::default() };
         let job = SearchJob::new(position.clone(), Searcher::Pvs(options));
         table.clear();
-        let keeper = TimeManager::with_limits(Limits::to_nodes(NODES));
-        let score = search::run(&job, table, &keeper, &mut |_| ()).score();
+        let time = TimeManager::with_limits(Limits::to_nodes(NODES));
+        let score = search::run(&job, table, &time, &mut |_| ()).score();
         score.is_some_and(|score| score.value().abs() <= OPENING_LIMIT)
     }
 }
@@ -116,7 +116,7 @@ impl Book {
 
     /// A position of the book.
     fn position(&mut self, random: &mut Random) -> Result<Position, String> {
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_ATTEMPTS {
             let place = random.below(usize::try_from(self.bytes).unwrap_or(usize::MAX)) as u64;
             let line = self.line(place).map_err(|error| format!("{}: {error}", self.name))?;
             // EPD and FEN agree in their first four fields.
@@ -133,11 +133,11 @@ impl Book {
     fn line(&mut self, place: u64) -> std::io::Result<String> {
         let mut line = Vec::new();
         self.file.seek(SeekFrom::Start(place))?;
-        self.file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+        self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
         line.clear();
-        if self.file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+        if self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
             self.file.seek(SeekFrom::Start(0))?;
-            self.file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+            self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
         }
         Ok(String::from_utf8_lossy(&line).into_owned())
     }

@@ -114,7 +114,7 @@ struct Search {
 
 /// Whether work ends by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum Termination {
     Certain,
     /// Perhaps, possibly after a long time.
     Possible,
@@ -122,24 +122,24 @@ enum Ending {
 }
 
 impl Work {
-    fn ending(&self) -> Ending {
+    fn termination(&self) -> Termination {
         match self {
-            Work::Task(_) => Ending::Possible,
-            Work::Search(search) => search.ending(),
+            Work::Task(_) => Termination::Possible,
+            Work::Search(search) => search.termination(),
         }
     }
 }
 
 impl Search {
-    fn ending(&self) -> Ending {
+    fn termination(&self) -> Termination {
         let limits = &self.limits;
         if limits.is_bounded(self.turn) {
-            Ending::Certain
+            Termination::Certain
         } else if limits.mate.is_some() && !limits.infinite && !limits.ponder {
             // The mate may not exist.
-            Ending::Possible
+            Termination::Possible
         } else {
-            Ending::Never
+            Termination::Never
         }
     }
 }
@@ -262,13 +262,13 @@ impl<W: Write> Controller<W> {
 
     /// True if the waiting commands need not wait.
     fn is_free(&self) -> bool {
-        self.work.as_ref().is_none_or(|work| match work.ending() {
+        self.work.as_ref().is_none_or(|work| match work.termination() {
             // A command after `stop` waits only for the answer.
             _ if self.is_halted => true,
-            Ending::Certain => false,
+            Termination::Certain => false,
             // `stop` would not be read.
-            Ending::Possible => self.queue.len() >= QUEUE_CAPACITY,
-            Ending::Never => true,
+            Termination::Possible => self.queue.len() >= QUEUE_CAPACITY,
+            Termination::Never => true,
         })
     }
 
@@ -412,8 +412,8 @@ impl<W: Write> Controller<W> {
                 Ok(None) => {}
                 Err(error) => self.remark(&error.to_string())?,
             }
-            match self.work.as_ref().map(Work::ending) {
-                Some(Ending::Never) => self.stop_work()?,
+            match self.work.as_ref().map(Work::termination) {
+                Some(Termination::Never) => self.stop_work()?,
                 _ => self.show_output()?,
             }
         }
@@ -456,11 +456,11 @@ impl<W: Write> Controller<W> {
         let deadline = Instant::now() + self.grace;
         loop {
             self.run_queue()?;
-            match self.work.as_ref().map(Work::ending) {
+            match self.work.as_ref().map(Work::termination) {
                 None => return Ok(()),
-                Some(Ending::Certain) => self.show_output()?,
-                Some(Ending::Possible) => self.show_output_until(Some(deadline))?,
-                Some(Ending::Never) => self.stop_work()?,
+                Some(Termination::Certain) => self.show_output()?,
+                Some(Termination::Possible) => self.show_output_until(Some(deadline))?,
+                Some(Termination::Never) => self.stop_work()?,
             }
         }
     }

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pulse_is_for_boards_alone() {
+    fn progress_is_reported_only_in_uci() {
         let progress = SearchProgress { nodes: 3000, hash_full: 7, elapsed: MS };
         let of = |style| Reporter::new(Position::startpos(), false, style).progress(progress);
         let line = "info nodes 3000 nps 1500000 hashfull 7 time 2".to_owned();

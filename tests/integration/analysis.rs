@@ -58,10 +58,10 @@ fn job(fen: &str) -> SearchJob {
 /// The outcome and the messages of a search.
 fn run(job: &SearchJob, limits: Limits, leap: u64) -> (Outcome, Vec<Message>) {
     let clock = Arc::new(Leaping { now: AtomicU64::new(0), leap });
-    let keeper = TimeManager::new(clock, limits, Color::White, Duration::ZERO);
+    let time = TimeManager::new(clock, limits, Color::White, Duration::ZERO);
     let table = Table::new(4).unwrap();
     let mut said = Vec::new();
-    let outcome = search::run(job, &table, &keeper, &mut |message| said.push(message.clone()));
+    let outcome = search::run(job, &table, &time, &mut |message| said.push(message.clone()));
     (outcome, said)
 }
 

@@ -40,8 +40,8 @@ fn solves(record: &Record, depth: Depth) -> bool {
     let off = Scheme::named("off").expect("it exists");
     let job =
         SearchJob { scheme: off, ..SearchJob::new(record.position.clone(), SearcherKind::Classic) };
-    let keeper = TimeManager::with_limits(Limits::to_depth(depth));
-    let outcome = search::run(&job, &table, &keeper, &mut |_| {});
+    let time = TimeManager::with_limits(Limits::to_depth(depth));
+    let outcome = search::run(&job, &table, &time, &mut |_| {});
     record.solved(outcome.best(), outcome.score()) == Some(true)
 }
 

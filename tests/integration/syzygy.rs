@@ -69,8 +69,8 @@ fn game(fen: &str, players: [(Probing, Limits); 2], most: usize) -> Vec<Position
             earlier: keys.clone(),
             ..SearchJob::new(now.clone(), Searcher::Pvs(options))
         };
-        let keeper = TimeManager::with_limits(limits.clone());
-        let best = search::run(&job, &table, &keeper, &mut |_| ()).best();
+        let time = TimeManager::with_limits(limits.clone());
+        let best = search::run(&job, &table, &time, &mut |_| ()).best();
         keys.push(now.key());
         positions.push(now.play(best).0);
     }

@@ -171,8 +171,8 @@ impl Pvs<'_> {
             return Pruning::RemainingQuiets;
         }
         let histories = self.memory.history.quiets(position, &node.earlier);
-        let continuation = histories.continuation_history(&quiet);
-        let futility_history = histories.main_history(&quiet) / 2 + continuation;
+        let continuation = histories.continuation(&quiet);
+        let futility_history = histories.main(&quiet) / 2 + continuation;
         let is_futile = |eval| prune::futility(reduced, eval, futility_history, node.alpha);
         prune_if(
             prune::bad_history(reduced, node.depth, node.ply, continuation)

@@ -118,7 +118,7 @@ impl<'p> Node<'p> {
             tt_move: PackedMove::NONE,
             tt_capture: false,
             tt_pv: false,
-            proved: (Score::LEAST, Score::INFINITE),
+            proved: (Score::MIN, Score::INFINITE),
             raw_eval: None,
             static_eval: None,
             eval: -Score::INFINITE,

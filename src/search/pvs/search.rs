@@ -1,4 +1,4 @@
-//! Steps 1 to 5 and 17: a node from entry to return.
+//! Steps 1 to 4 and 17, and the order of all steps: a node from entry to return.
 
 use super::Pvs;
 use super::cuts::Cut;
@@ -165,7 +165,7 @@ impl Pvs<'_> {
         node.proved = match bound {
             Bound::Exact => (score, score),
             Bound::Lower => (score, Score::INFINITE),
-            Bound::Upper => (Score::LEAST, score),
+            Bound::Upper => (Score::MIN, score),
         };
         if proved_cutoff(node).is_none() {
             return;

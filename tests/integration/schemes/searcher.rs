@@ -34,7 +34,7 @@ pub fn classic_with(
     let mut job = SearchJob::new(root.clone(), Searcher::Classic(options));
     job.scheme = Scheme::named(scheme).unwrap_or_else(|| panic!("no scheme is named {scheme}"));
     let limits = Limits { depth: Some(depth), ..Limits::default() };
-    let keeper = TimeManager::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
+    let time = TimeManager::new(Arc::new(Still), limits, root.turn(), Duration::ZERO);
     let table = Table::new(1).expect("a table of 1 MB");
-    search::run(&job, &table, &keeper, &mut |_| ())
+    search::run(&job, &table, &time, &mut |_| ())
 }
