@@ -4,9 +4,11 @@
 //! Programs that never call [`listen`] keep the system's behaviour.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+
+use super::sync::lock;
 
 /// The shell's exit status for a program ended by SIGINT.
 const EXIT_STATUS: i32 = 130;
@@ -43,7 +45,7 @@ pub(crate) fn is_requested() -> bool {
 
 impl Signal {
     fn raise(&self) {
-        let first = self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let first = lock(&self.sender).take();
         if first.is_none() {
             std::process::exit(EXIT_STATUS);
         }

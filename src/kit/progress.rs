@@ -2,11 +2,13 @@
 //! quiet.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{FormattedDuration, ProgressBar, ProgressStyle};
+
+use super::sync::lock;
 
 /// Time between two lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(60);
@@ -75,7 +77,7 @@ impl Progress {
 
     fn write_line_if_due(&self, now: Instant) {
         let Some(last_line) = &self.last_line else { return };
-        let mut last_line = last_line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last_line = lock(last_line);
         if now.saturating_duration_since(*last_line) >= LINE_INTERVAL {
             *last_line = now;
             // The work continues even if its progress cannot be shown.

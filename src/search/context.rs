@@ -1,12 +1,13 @@
 //! The data that the threads of a search share, apart from the job, the table and the limits.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use super::endgame::Endgame;
 use super::stats::Stats;
 use super::{Line, Outcome, SearchJob};
 use crate::board::PackedMove;
+use crate::kit::sync::lock;
 use crate::score::Depth;
 
 /// The counters of all threads, the deepest iteration, and the latest result of each thread, from
@@ -138,10 +139,6 @@ impl SharedContext {
     pub(crate) fn results(&self) -> Vec<Outcome> {
         self.results.iter().filter_map(|result| lock(result).clone()).collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -22,6 +22,7 @@ use super::context::SharedContext;
 use super::table::Table;
 use super::thread::{STACK_BYTES, SearchThread};
 use super::{Message, Outcome, SearchJob, memory, vote};
+use crate::kit::sync::lock;
 use crate::time::TimeManager;
 
 /// The memory of a thread without its stack: histories, corrections, evaluations. An upper estimate.
@@ -239,10 +240,6 @@ impl Search {
             self.time.end_search();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

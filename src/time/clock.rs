@@ -1,8 +1,10 @@
 //! Clocks, and waiting for a deadline.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
+
+use crate::kit::sync::lock;
 
 /// A clock. Passed in, so that tests can control time.
 pub trait Clock: Send + Sync {
@@ -89,25 +91,21 @@ pub struct Signal {
 impl Signal {
     /// How often the signal has been raised.
     pub fn count(&self) -> u64 {
-        *self.lock()
+        *lock(&self.raised)
     }
 
     /// Wakes all threads that wait.
     pub fn raise(&self) {
-        *self.lock() += 1;
+        *lock(&self.raised) += 1;
         self.changed.notify_all();
     }
 
     fn wait(&self, seen: u64, timeout: Option<Duration>) {
-        let raised = self.lock();
+        let raised = lock(&self.raised);
         let is_unchanged = |raised: &mut u64| *raised == seen;
         match timeout {
             None => drop(self.changed.wait_while(raised, is_unchanged)),
             Some(timeout) => drop(self.changed.wait_timeout_while(raised, timeout, is_unchanged)),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, u64> {
-        self.raised.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

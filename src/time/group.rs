@@ -1,9 +1,10 @@
 //! Searches that run at once and can be stopped together.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::TimeManager;
+use crate::kit::sync::lock;
 
 /// Searches that run at once and can be stopped together.
 #[derive(Default)]
@@ -21,23 +22,19 @@ impl SearchGroup {
     /// Ends all searches. Searches that begin later end at once.
     pub(crate) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-        self.running().iter().for_each(|time| time.stop());
+        lock(&self.running).iter().for_each(|time| time.stop());
     }
 
     /// Calls `search` with the time manager, which [`SearchGroup::stop`] stops.
     pub(crate) fn run<R>(&self, time: TimeManager, search: impl FnOnce(&TimeManager) -> R) -> R {
         let time = Arc::new(time);
-        self.running().push(Arc::clone(&time));
+        lock(&self.running).push(Arc::clone(&time));
         // After it is listed: a stop in between finds it, or is seen here.
         if self.is_stopped() {
             time.stop();
         }
         let result = search(&time);
-        self.running().retain(|other| !Arc::ptr_eq(other, &time));
+        lock(&self.running).retain(|other| !Arc::ptr_eq(other, &time));
         result
-    }
-
-    fn running(&self) -> MutexGuard<'_, Vec<Arc<TimeManager>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
