@@ -185,6 +185,7 @@ impl ClassicalValues {
 mod tests {
     use super::*;
     use crate::board::movegen::MoveList;
+    use crate::kit::random::Random;
 
     /// Start, castling on both sides, en passant and promotions near.
     const STARTS: [&str; 4] = [
@@ -193,18 +194,6 @@ mod tests {
         "r3k2r/1P4P1/8/p2Pp2p/P2pP2P/8/1p4p1/R3K2R w KQkq e6 0 1",
         "8/PPP4k/8/8/8/8/4Kppp/8 w - - 0 1",
     ];
-
-    /// A generator whose sequence does not depend on the version of a crate.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 33) as usize % limit
-        }
-    }
 
     /// The same position with colours, sides and the turn exchanged.
     fn flipped(position: &Position) -> Position {
@@ -225,7 +214,7 @@ mod tests {
 
     /// Plays random games, passes among the moves; `visit` sees every node with its state.
     fn random_games(mut visit: impl FnMut(&Position, &mut SumStack, MoveList)) {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::new(1);
         for game in 0..120 {
             let mut position = Position::from_fen(STARTS[game % STARTS.len()]).unwrap();
             let mut state = SumStack::new(&TAUGHT, &position);

@@ -6,6 +6,7 @@ use super::accumulator::AccumulatorStack;
 use super::*;
 use crate::board::{Change, Color, Position, Square, color_index};
 use crate::eval::{Evaluator, State, endings};
+use crate::kit::random::Random;
 use crate::score::Score;
 
 /// Start, castling on both sides, en passant and promotions near, and Chess960.
@@ -17,20 +18,8 @@ const STARTS: [&str; 5] = [
     "1rk1r3/pppppppp/8/8/8/8/PPPPPPPP/1RK1R3 w EBeb - 0 1",
 ];
 
-/// Its own generator, so that the sequence never changes.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % limit
-    }
-}
-
 fn random_parameters() -> Parameters {
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random::new(2);
     let mut number = |most: usize| (random.below(2 * most + 1) as i32 - most as i32) as i16;
     let mut numbers = Vec::new();
     let shape = Shape::BUILT;
@@ -84,7 +73,7 @@ fn defined(parameters: &Parameters, position: &Position) -> Score {
 fn incremental_updates_equal_recomputation_and_taking_back_restores_them() {
     let parameters = random_parameters();
     let network = Arc::new(Network::new(&parameters).unwrap());
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     let (mut castlings, mut passants, mut promotions, mut crossings, mut passes) = (0, 0, 0, 0, 0);
     for game in 0..80 {
         let mut position = Position::from_fen(STARTS[game % STARTS.len()]).unwrap();
