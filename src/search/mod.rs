@@ -17,6 +17,7 @@ pub(crate) mod pool;
 pub(crate) mod prune;
 mod pvs;
 pub(crate) mod reduce;
+#[cfg(any(feature = "train", test))]
 pub(crate) mod sample;
 pub(crate) mod stats;
 mod switches;

@@ -24,6 +24,7 @@ mod search;
 
 use super::correction::Correction;
 use super::history::History;
+#[cfg(feature = "train")]
 use super::sample::Sampler;
 use super::worker::Worker;
 use super::{Bound, Line, Message};
@@ -62,6 +63,7 @@ pub(super) struct Memory {
     /// The score of the last search.
     last_score: Option<Score>,
     /// Receives every position that is evaluated.
+    #[cfg(feature = "train")]
     pub sampler: Option<Sampler>,
 }
 
@@ -75,6 +77,7 @@ impl Memory {
             lists,
             eval: None,
             last_score: None,
+            #[cfg(feature = "train")]
             sampler: None,
         }
     }
@@ -82,7 +85,15 @@ impl Memory {
     /// The memory in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        let Memory { history, correction, lists, eval, last_score: _, sampler: _ } = self;
+        let Memory {
+            history,
+            correction,
+            lists,
+            eval,
+            last_score: _,
+            #[cfg(feature = "train")]
+                sampler: _,
+        } = self;
         let eval = eval.as_ref().map_or(0, eval::State::bytes);
         history.bytes() + correction.bytes() + size_of_val(&lists[..]) + eval
     }

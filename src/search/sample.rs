@@ -18,7 +18,6 @@ pub(crate) struct Sampler {
 
 impl Sampler {
     /// An empty sample. The random numbers decide which positions stay in it.
-    #[cfg(any(feature = "train", test))]
     pub(crate) fn new(random: Random) -> Sampler {
         Sampler { random, offered: 0, kept: Vec::with_capacity(CAPACITY) }
     }
@@ -35,7 +34,6 @@ impl Sampler {
     }
 
     /// The positions, in random order.
-    #[cfg(any(feature = "train", test))]
     pub(crate) fn into_positions(mut self) -> Vec<Position> {
         self.random.shuffle(&mut self.kept);
         self.kept

@@ -285,6 +285,7 @@ impl Pvs<'_> {
         if let Some(eval) = node.entry.and_then(|entry| entry.eval) {
             return eval;
         }
+        #[cfg(feature = "train")]
         if let Some(sampler) = &mut self.memory.sampler {
             sampler.offer(position);
         }
