@@ -230,11 +230,9 @@ impl<'a> Classic<'a> {
         path: Path,
         tt_move: PackedMove,
     ) -> Option<Found> {
-        self.worker.stats.zugzwangs += 1;
-        let before = self.worker.stats.nodes;
+        let begun = self.worker.stats.begin_second_search();
         let found = self.moves(position, window, depth, ply, path, tt_move)?;
-        self.worker.stats.research_nodes += self.worker.stats.nodes - before;
-        self.worker.stats.false_alarms += u64::from(found.score >= window.beta);
+        self.worker.stats.end_second_search(begun, found.score >= window.beta);
         Some(found)
     }
 
@@ -363,8 +361,7 @@ impl<'a> Classic<'a> {
         is_pv: bool,
         path: Path,
     ) -> NodeFacts {
-        let ours = position.non_pawn_pieces(position.turn()).count() as u32;
-        let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
+        let (own_pieces, max_pieces) = null_move::piece_counts(position);
         let eval = if self.worker.job.scheme.needs_eval() && !position.in_check() {
             self.evaluate(position)
         } else {
@@ -375,8 +372,8 @@ impl<'a> Classic<'a> {
             ply,
             in_check: position.in_check(),
             is_pv,
-            own_pieces: ours,
-            max_pieces: ours.max(theirs),
+            own_pieces,
+            max_pieces,
             root_material: self.worker.root_material,
             eval,
             static_eval: eval,

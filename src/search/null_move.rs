@@ -20,7 +20,7 @@ mod rules;
 mod schemes;
 
 pub use apply::{NullMoveSearch, Verdict, apply};
-pub use rules::{NodeFacts, Path};
+pub use rules::{NodeFacts, Path, piece_counts};
 pub use schemes::{
     Ban, DEEP, FailHigh, Gate, Guard, RECHECK, Reduction, SCHEMES, Scheme, Verify, When,
 };

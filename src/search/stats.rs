@@ -35,6 +35,19 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Counts a failed verification, after which all moves are searched again. Returns what
+    /// [`Stats::end_second_search`] needs.
+    pub(super) fn begin_second_search(&mut self) -> u64 {
+        self.zugzwangs += 1;
+        self.nodes
+    }
+
+    /// Counts the nodes of the second search.
+    pub(super) fn end_second_search(&mut self, begun: u64, reached_beta: bool) {
+        self.research_nodes += self.nodes - begun;
+        self.false_alarms += u64::from(reached_beta);
+    }
+
     /// Every counter with its name, in the order of tables and files.
     pub fn fields(&self) -> [(&'static str, u64); 14] {
         [

@@ -1,6 +1,7 @@
 //! The decisions of the schemes, as pure functions of plain values.
 
 use super::schemes::{Ban, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When};
+use crate::board::Position;
 use crate::score::{Depth, Ply, Score};
 
 /// The facts that a decision depends on, filled in by the searcher.
@@ -28,6 +29,14 @@ pub struct NodeFacts {
     pub beta: Score,
     /// The state of the scheme on the path.
     pub path: Path,
+}
+
+/// The numbers of pieces besides kings and pawns: [`NodeFacts::own_pieces`] and
+/// [`NodeFacts::max_pieces`].
+pub fn piece_counts(position: &Position) -> (u32, u32) {
+    let count = |side| position.non_pawn_pieces(side).count() as u32;
+    let own = count(position.turn());
+    (own, own.max(count(!position.turn())))
 }
 
 /// The state of the scheme on the path from the root. Passed by value, so returning from a node restores it.

@@ -73,15 +73,14 @@ impl Pvs<'_> {
         if node.beta.is_won() || node.keeps_their_sacrifices() || captures_to_win(position, node) {
             return Some(Cut::Search);
         }
-        let own = position.non_pawn_pieces(position.turn()).count() as u32;
-        let theirs = position.non_pawn_pieces(!position.turn()).count() as u32;
+        let (own_pieces, max_pieces) = null_move::piece_counts(position);
         let facts = NodeFacts {
             depth: node.depth,
             ply: node.ply,
             in_check: false,
             is_pv: node.is_pv::<N>(),
-            own_pieces: own,
-            max_pieces: own.max(theirs),
+            own_pieces,
+            max_pieces,
             root_material: self.worker.root_material,
             eval: node.eval,
             static_eval: node.static_eval.unwrap_or(node.eval),

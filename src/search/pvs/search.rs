@@ -188,11 +188,9 @@ impl Pvs<'_> {
         position: &Position,
         node: &mut Node,
     ) -> Option<SearchResult> {
-        self.worker.stats.zugzwangs += 1;
-        let before = self.worker.stats.nodes;
+        let begun = self.worker.stats.begin_second_search();
         let result = self.moves::<N>(position, node)?;
-        self.worker.stats.research_nodes += self.worker.stats.nodes - before;
-        self.worker.stats.false_alarms += u64::from(result.score >= node.beta);
+        self.worker.stats.end_second_search(begun, result.score >= node.beta);
         Some(result)
     }
 
