@@ -116,6 +116,14 @@ struct RootMoves {
 }
 
 impl RootMoves {
+    /// Keeps the best line so far, unless a line is complete.
+    fn keep_partial(&mut self, score: Score, beta: Score, moves: &[PackedMove]) {
+        if self.lines.is_empty() {
+            let bound = if score >= beta { Bound::Lower } else { Bound::Exact };
+            self.partial = Some((score, bound, moves.to_vec()));
+        }
+    }
+
     fn add_effort(&mut self, m: PackedMove, nodes: u64) {
         match self.effort.iter_mut().find(|(other, _)| *other == m) {
             Some((_, spent)) => *spent += nodes,

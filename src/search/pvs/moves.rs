@@ -11,7 +11,7 @@ use crate::board::{PackedMove, Position, see};
 use crate::score::{Depth, Ply, Score};
 use crate::search::extend::{self, Extension};
 use crate::search::history::{PastMove, Quiet, moved_piece};
-use crate::search::{Bound, params, prune, reduce};
+use crate::search::{params, prune, reduce};
 
 /// A move about to be searched.
 pub(crate) struct Candidate {
@@ -93,11 +93,8 @@ impl Pvs<'_> {
                 if score > node.alpha {
                     node.alpha = score;
                     self.worker.update_pv(ply, m);
-                    if N::ROOT && self.root.lines.is_empty() {
-                        let is_lower = score >= node.beta;
-                        let bound = if is_lower { Bound::Lower } else { Bound::Exact };
-                        let moves = self.worker.root_pv().to_vec();
-                        self.root.partial = Some((score, bound, moves));
+                    if N::ROOT {
+                        self.root.keep_partial(score, node.beta, self.worker.root_pv());
                     }
                 }
             }
@@ -115,13 +112,7 @@ impl Pvs<'_> {
         self.learn(position, node, result, &tried, number);
 
         if number == 0 {
-            result.score = if node.is_singular_search() {
-                node.alpha
-            } else if position.in_check() {
-                Score::mated_in(ply)
-            } else {
-                Score::ZERO
-            };
+            result.score = score_without_moves(position, node);
         }
         Some(result)
     }
@@ -256,5 +247,16 @@ impl Pvs<'_> {
         }
         self.worker.unmake();
         Some(score)
+    }
+}
+
+/// The score of a node without a move to search: mate, stalemate, or no move but the excluded one.
+fn score_without_moves(position: &Position, node: &Node) -> Score {
+    if node.is_singular_search() {
+        node.alpha
+    } else if position.in_check() {
+        Score::mated_in(node.ply)
+    } else {
+        Score::ZERO
     }
 }

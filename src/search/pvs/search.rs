@@ -45,20 +45,11 @@ impl Pvs<'_> {
             return Some(score);
         }
 
-        if !node.is_singular_search() {
-            // Step 3. Transposition table.
-            self.probe_table(position, node);
-            if let Some(score) = self.table_cutoff::<N>(position, node) {
-                return Some(score);
-            }
-
-            // Step 4. Endgame tables.
-            if !N::ROOT && position.occupied().count() <= self.worker.table_men {
-                self.probe_endgame::<N>(position, node);
-                if let Some(score) = proved_cutoff(node) {
-                    return Some(score);
-                }
-            }
+        // Steps 3 and 4. The transposition table and the endgame tables.
+        if !node.is_singular_search()
+            && let Some(score) = self.known_score::<N>(position, node)
+        {
+            return Some(score);
         }
 
         // Step 5. Static evaluation.
@@ -113,6 +104,20 @@ impl Pvs<'_> {
         node.alpha = node.alpha.max(Score::mated_in(node.ply));
         node.beta = node.beta.min(Score::mate_in(node.ply + 1));
         (node.alpha >= node.beta).then_some(node.alpha)
+    }
+
+    /// Steps 3 and 4. The score, if a table decides this window.
+    #[inline]
+    fn known_score<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Score> {
+        self.probe_table(position, node);
+        if let Some(score) = self.table_cutoff::<N>(position, node) {
+            return Some(score);
+        }
+        if N::ROOT || position.occupied().count() > self.worker.table_men {
+            return None;
+        }
+        self.probe_endgame::<N>(position, node);
+        proved_cutoff(node)
     }
 
     /// Step 3. Reads the TT entry and checks its move.
