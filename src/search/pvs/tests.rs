@@ -1,19 +1,25 @@
 //! Single steps of a search, on nodes and tables made for the test.
 
 use super::cuts::AtNode;
-use super::node::Root;
+use super::node::{Root, ZeroWindow};
 use super::*;
 use crate::board::Position;
 use crate::search::context::SharedContext;
-use crate::search::null_move::{NullMoveSearch, Path};
+use crate::search::null_move::{NullMoveSearch, Path, Scheme};
 use crate::search::table::{Entry, Table};
 use crate::search::{SearchJob, SearcherKind};
 use crate::time::{Limits, TimeManager};
 
 /// Runs a test at the root of a search.
 fn at(fen: &str, test: impl FnOnce(&mut Pvs, &Position)) {
+    at_by(SearcherKind::Playing.default_scheme().name, fen, test);
+}
+
+/// The same with another null-move scheme.
+fn at_by(scheme: &str, fen: &str, test: impl FnOnce(&mut Pvs, &Position)) {
     let root = Position::from_fen(fen).unwrap();
-    let job = SearchJob::new(root.clone(), SearcherKind::Playing);
+    let scheme = Scheme::named(scheme).unwrap();
+    let job = SearchJob { scheme, ..SearchJob::new(root.clone(), SearcherKind::Playing) };
     let table = Table::new(1).unwrap();
     let time = TimeManager::with_limits(Limits::default());
     let shared = SharedContext::for_one();
@@ -71,5 +77,19 @@ fn a_recheck_that_the_table_cuts_leaves_the_static_evaluation() {
         let score = at_node.research(Score::cp(1), 4, Path::ROOT);
         assert_eq!(score, Some(Score::cp(-50)));
         assert_eq!(node.static_eval, Some(Score::cp(17)));
+    });
+}
+
+#[test]
+fn a_failed_verification_is_repeated_at_the_depth_of_the_null_move() {
+    at_by("verified-r3", "8/8/8/8/2kp4/K7/3P4/8 w - - 0 1", |searcher, root| {
+        let beta = Score::cp(-100);
+        let parent = Node::root(-beta, -beta + 1, 9);
+        let child = parent.child(beta - 1, beta, 5);
+        let mut node = Node { ply: 4, cut_node: true, ..child };
+        let score = searcher.search::<ZeroWindow>(root, &mut node).unwrap();
+        assert!(score < beta && searcher.worker.stats.zugzwangs == 1);
+        // Without a TT move the node is reduced by a ply before its null move.
+        assert_eq!(searcher.worker.table.probe(root.key()).unwrap().depth, 4);
     });
 }
