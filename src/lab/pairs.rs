@@ -22,6 +22,7 @@ use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
 use crate::games::player::{Pace, Player, Side};
 use crate::kit::progress::Progress;
+use crate::kit::sync::lock;
 use crate::search::SearcherKind;
 use crate::time::SearchGroup;
 
@@ -194,11 +195,10 @@ impl PairRun<'_> {
         let bar = Progress::new(self.all as u64, played as u64);
         let group = SearchGroup::default();
         let shared = Mutex::new((state, files));
-        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
         let work = |&number: &usize, (): &mut ()| -> Result<S, LabError> {
-            let before = lock().0.clone();
+            let before = lock(&shared).0.clone();
             let record = play(number, &before, &group)?;
-            let (state, files) = &mut *lock();
+            let (state, files) = &mut *lock(&shared);
             files.append(&record)?;
             count(state, record);
             Ok(state.clone())

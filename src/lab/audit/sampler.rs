@@ -5,10 +5,11 @@
 //! of the search, and a larger sample contains a smaller one.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::board::Position;
 use crate::kit::fingerprint;
+use crate::kit::sync::lock;
 use crate::score::{Depth, Score};
 use crate::search::null_move::NodeFacts;
 use crate::search::observer::{NullCutoff, Observer};
@@ -75,7 +76,7 @@ impl CutoffSampler {
 
     /// The cutoffs, by depth.
     pub(crate) fn strata(&self) -> BTreeMap<Depth, Stratum> {
-        self.strata.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.strata).clone()
     }
 }
 
@@ -84,7 +85,7 @@ impl Observer for CutoffSampler {
         let node = cutoff.node;
         let hash = hash(cutoff, self.seed);
         let size = self.size.at(node.depth);
-        let mut strata = self.strata.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut strata = lock(&self.strata);
         let stratum = strata.entry(node.depth).or_default();
         stratum.cutoffs += 1;
         let is_full = stratum.kept.len() >= size;

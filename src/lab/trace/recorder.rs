@@ -1,11 +1,12 @@
 //! Records the tree of the last iteration.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::Serialize;
 
 use super::super::audit::sampler::SampledCutoff;
 use crate::board::{PackedMove, Position};
+use crate::kit::sync::lock;
 use crate::score::Score;
 use crate::search::observer::{Entered, NullCutoff, Observer, Reason, Step};
 
@@ -99,7 +100,7 @@ impl Recorder {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
