@@ -464,13 +464,16 @@ mod tests {
     }
 
     #[test]
-    fn switches_are_set_by_name_and_the_last_counts() {
-        let setup = setup("-o history=off -o Store-Null-Cutoffs=on -o history=on -o table=off");
+    fn switches_are_set_by_name_and_once() {
+        let setup = setup("-o Store-Null-Cutoffs=on -o history=on -o table=off");
         let expected =
             ClassicOptions { store_null_cutoffs: true, table: false, ..ClassicOptions::default() };
         assert!(matches!(setup.searcher, Searcher::Classic(options) if options == expected));
         assert_eq!(setup.words()[1..], ["--switch store-null-cutoffs=on", "--switch table=off"]);
         assert_eq!(setup.options_by_name().len(), ClassicOptions::NAMES.len());
+        let twice: SearchArgs = parsed("-o history=off -o history=on");
+        let refused = twice.check(SearcherKind::Classic).expect_err("twice").to_string();
+        assert_eq!(refused, "--switch history stands twice");
     }
 
     #[test]
