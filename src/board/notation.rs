@@ -20,7 +20,9 @@ pub enum NotationError {
     #[error("illegal position: '{text}': {faults}", text = .0, faults = .1.join(", "))]
     Position(String, Vec<&'static str>),
     /// Words behind a FEN that are no EPD operations.
-    #[error("unexpected '{0}' after the FEN (a list of moves begins with 'moves')")]
+    #[error(
+        "unexpected '{0}' after the FEN (moves follow the word 'moves' in UCI, --moves elsewhere)"
+    )]
     Trailing(String),
     /// A word that cannot be a move in any position.
     #[error("unknown move: '{0}' (expected SAN or UCI)")]

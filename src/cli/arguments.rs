@@ -21,7 +21,7 @@ pub(super) struct PositionArgs {
     #[arg(long)]
     fen: Option<String>,
     /// Moves to play first, e.g. "e4 e5 Nf3" or "e2e4 e7e5"
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     moves: Option<String>,
 }
 

@@ -136,7 +136,7 @@ impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.win {
             Some(WinRule { score, moves }) => {
-                write!(f, "win at {score} cp by both sides' scores for {moves} moves")?;
+                write!(f, "win at {score} cp (unscaled) by both sides' scores for {moves} moves")?;
             }
             None => write!(f, "no wins")?,
         }

@@ -1,5 +1,5 @@
 //! Utilities outside chess: random numbers, fingerprints, dates, tables, output files, command lines,
-//! progress bars, the terminal, the processors, locks.
+//! figures, progress bars, the terminal, the processors, locks.
 
 pub(crate) mod date;
 pub(crate) mod files;
@@ -11,6 +11,7 @@ pub mod random;
 pub(crate) mod ranges;
 pub(crate) mod shell;
 pub(crate) mod suggest;
+pub(crate) mod svg;
 pub(crate) mod sync;
 pub(crate) mod table;
 pub(crate) mod terminal;

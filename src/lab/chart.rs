@@ -14,6 +14,7 @@ use plotters::prelude::*;
 
 use super::LabError;
 use crate::kit::fingerprint;
+use crate::kit::svg::described;
 use crate::search::null_move::SCHEMES;
 
 /// The line of a scheme.
@@ -82,14 +83,6 @@ pub(crate) fn svg(
         draw(&area, title, series, figure.axes(x, y)).map_err(failure)?;
     }
     Ok(described(&text, title, description))
-}
-
-/// Adds a title and a description for screen readers.
-fn described(svg: &str, title: &str, description: &str) -> String {
-    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let words =
-        format!(">\n<title>{}</title>\n<desc>{}</desc>", escaped(title), escaped(description));
-    svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen('>', &words, 1)
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<Range> {

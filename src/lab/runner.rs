@@ -84,6 +84,9 @@ impl Selection {
     }
 }
 
+/// Hash size in MB unless a user chooses another. Not written into commands.
+const DEFAULT_HASH: u32 = 64;
+
 /// Options of the searches.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct SearchArgs {
@@ -92,7 +95,7 @@ pub(crate) struct SearchArgs {
     pub(crate) searcher: Option<SearcherKind>,
 
     /// Hash size in MB, per job
-    #[arg(long, value_name = "MB", default_value_t = 64,
+    #[arg(long, value_name = "MB", default_value_t = DEFAULT_HASH,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) hash: u32,
 
@@ -214,7 +217,7 @@ impl SearchSetup {
         let mut words = Vec::new();
         words.push(format!("--searcher {}", self.searcher.kind().name()));
         match self.table {
-            TableSize::Megabytes(64) => {}
+            TableSize::Megabytes(DEFAULT_HASH) => {}
             TableSize::Megabytes(size) => words.push(format!("--hash {size}")),
             TableSize::Entries(count) => words.push(format!("--entries {count}")),
         }
@@ -275,7 +278,7 @@ impl SearchSetup {
     /// The classic searcher with the paper's settings, one job.
     pub(crate) fn classic() -> SearchSetup {
         let searcher = SearcherKind::Classic.into();
-        SearchSetup { searcher, table: TableSize::Megabytes(64), jobs: 1 }
+        SearchSetup { searcher, table: TableSize::Megabytes(DEFAULT_HASH), jobs: 1 }
     }
 }
 

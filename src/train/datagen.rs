@@ -124,7 +124,9 @@ pub(crate) fn run(args: &DatagenArgs) -> Result<(), TrainError> {
         stored
     })?;
     output.write_manifest(true)?;
-    progress.finish().map_err(TrainError::Output)
+    progress.finish().map_err(TrainError::Output)?;
+    output.note_written();
+    Ok(())
 }
 
 fn evaluator(name: &Path) -> Result<Evaluator, TrainError> {

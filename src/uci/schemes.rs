@@ -1,5 +1,7 @@
 //! Prints the null-move schemes as a human-readable table.
 
+use crate::kit::table::Align::Left;
+use crate::kit::table::TextTable;
 use crate::kit::terminal::wrap;
 use crate::search::null_move::{
     Ban, FailHigh, Gate, Guard, Reduction, SCHEMES, Scheme, Verify, When,
@@ -19,16 +21,9 @@ pub(crate) fn table(width: Option<usize>) -> String {
 }
 
 fn wide() -> String {
-    let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(SCHEMES.iter().map(row));
-    let widths: [usize; 6] =
-        std::array::from_fn(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0));
-    let line = |row: &[String; 6]| {
-        let cells: Vec<String> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    let mut table = TextTable::new(&HEADINGS.map(|heading| (heading, Left)));
+    SCHEMES.iter().for_each(|scheme| table.push(row(scheme).to_vec()));
+    table.plain(None, 1).trim_end().to_owned()
 }
 
 /// The name on a line of its own, then a line for every column.

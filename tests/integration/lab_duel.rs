@@ -271,3 +271,21 @@ fn the_command_of_a_report_plays_the_same_match() {
     let typed: Vec<String> = typed.lines().skip(1).map(str::to_owned).collect();
     assert_eq!(named(&typed), (first, endings));
 }
+
+#[test]
+fn a_journal_with_another_result_is_refused() {
+    let journal = scratch("result.jsonl");
+    let words = ["off", "standard-r2", "--games", "2", "--nodes", "10", "--out", text(&journal)];
+    stdout(&words);
+    let whole = std::fs::read_to_string(&journal).expect("a journal");
+    for result in ["2-0", "*"] {
+        let (before, after) = whole.split_once("\"result\":\"").expect("a result");
+        let after = after.split_once('"').expect("its end").1;
+        let edited = format!("{before}\"result\":\"{result}\"{after}");
+        std::fs::write(&journal, edited).expect("can be written");
+        let output = tacet(&words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("no result of a game"), "{error}");
+    }
+}

@@ -5,6 +5,7 @@ use plotters::prelude::*;
 use super::super::{LabError, chart};
 use super::Found;
 use super::bands::{Count, wilson};
+use crate::kit::svg::described;
 use crate::score::Depth;
 
 const SIZE: (u32, u32) = (860, 520);
@@ -19,7 +20,8 @@ pub(crate) fn draw(title: &str, found: &[Found]) -> Result<String, LabError> {
     let mut text = String::new();
     paint(&mut text, title, found)
         .map_err(|error| LabError::Machine(format!("cannot draw the figure: {error}")))?;
-    Ok(text)
+    let description = "False null-move cutoffs by depth of the node, with 95 % intervals";
+    Ok(described(&text, title, description))
 }
 
 fn paint(text: &mut String, title: &str, found: &[Found]) -> Result<(), Failure> {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::super::report::pawns;
 use super::statistics::{Decision, Pentanomial, Sprt};
@@ -31,10 +32,20 @@ pub(crate) struct GameRecord {
     /// The searches of the moves after the opening.
     pub(crate) thoughts: Vec<Thought>,
     /// `1-0`, `0-1` or `1/2-1/2`.
+    #[serde(deserialize_with = "known_result")]
     pub(crate) result: String,
     pub(crate) ending: Ending,
     /// The day it ended, as `2026-11-26`.
     pub(crate) date: String,
+}
+
+/// Reads the result of a game. Another word is an error: it would count as a draw.
+fn known_result<'de, D: Deserializer<'de>>(reader: D) -> Result<String, D::Error> {
+    let text = String::deserialize(reader)?;
+    match GameResult::parse(&text) {
+        Some(result) if result != GameResult::Unknown => Ok(text),
+        _ => Err(D::Error::custom(format!("no result of a game: {text}"))),
+    }
 }
 
 impl GameRecord {

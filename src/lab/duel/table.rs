@@ -54,7 +54,8 @@ pub(crate) fn text(plan: &Plan, standing: &Standing) -> String {
 
 pub(crate) fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_json::Value {
     let estimate = standing.pairs.estimate();
-    let finite = |value: f64| value.is_finite().then_some(value);
+    // Adding 0.0 takes the sign of a zero away.
+    let finite = |value: f64| value.is_finite().then_some(value + 0.0);
     let effort = |effort: &Effort| json!({ "moves": effort.moves, "nodes": effort.nodes, "depths": effort.depths });
     let endings: serde_json::Map<String, serde_json::Value> = standing
         .endings

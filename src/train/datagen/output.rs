@@ -3,7 +3,7 @@
 //! Both files are written in the order of the games' numbers, the positions of a game before the game.
 //! An interrupted run is resumed after the last game of which both files are sure to hold everything.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use super::manifest::Manifest;
 use super::player::{Played, SelfPlay};
 use super::{Counts, DatagenArgs, Goal};
 use crate::kit::files::{Files, FilesError};
+use crate::kit::progress::is_quiet;
 use crate::train::TrainError;
 use crate::train::format::{FormatError, InnerPosition, check_beginning, whole_games};
 
@@ -95,6 +96,15 @@ impl GameOutput {
         Ok(())
     }
 
+    /// Lists the files on standard error.
+    pub(super) fn note_written(&mut self) {
+        self.files.wrote(&self.games.path);
+        self.inner.iter().for_each(|inner| self.files.wrote(&inner.path));
+        if let Some(summary) = self.files.summary().filter(|_| !is_quiet()) {
+            eprintln!("{summary}");
+        }
+    }
+
     pub(super) fn write_manifest(&mut self, complete: bool) -> Result<(), TrainError> {
         let text = self.manifest.updated(self.counts, complete);
         Ok(self.files.rewrite(&Manifest::path(&self.games.path), &text)?)
@@ -115,7 +125,10 @@ impl Sink {
         if !file.metadata().is_ok_and(|data| data.is_file()) {
             return Err(error(std::io::Error::other("not a regular file")));
         }
-        file.try_lock().map_err(|reason| error(reason.into()))?;
+        file.try_lock().map_err(|reason| match reason {
+            TryLockError::WouldBlock => error(std::io::Error::other("another run is writing it")),
+            TryLockError::Error(reason) => error(reason),
+        })?;
         let path = path.to_path_buf();
         check_beginning(&mut file).map_err(|reason| TrainError::Data {
             path: path.clone(),

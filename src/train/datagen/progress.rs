@@ -44,7 +44,8 @@ impl DatagenProgress {
         let Counts { games, positions: all, inner } = self.now;
         let inner = if inner > 0 { format!("{inner} inner positions, ") } else { String::new() };
         format!(
-            "{games} games, {all} positions, {inner}{:.0} positions/h",
+            "{games} game{}, {all} positions, {inner}{:.0} positions/h",
+            if games == 1 { "" } else { "s" },
             positions / hours.max(1e-9)
         )
     }

@@ -3,6 +3,7 @@
 use plotters::prelude::*;
 
 use super::loss::Losses;
+use crate::kit::svg::described;
 
 /// A row of the log.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -87,7 +88,8 @@ const HELD_OUT: RGBColor = RGBColor(200, 60, 30);
 pub(super) fn svg(title: &str, rows: &[LogRow]) -> Option<String> {
     let mut text = String::new();
     let drawn = draw(&mut text, title, rows);
-    drawn.is_ok().then_some(text)
+    let description = "Loss in training and on held-out games over the positions seen";
+    drawn.is_ok().then(|| described(&text, title, description))
 }
 
 fn draw(text: &mut String, title: &str, rows: &[LogRow]) -> Result<(), Box<dyn std::error::Error>> {
@@ -187,7 +189,9 @@ mod tests {
     fn a_figure_needs_two_finite_rows() {
         let rows = rows();
         let text = svg("title", &rows).unwrap();
-        assert!(text.contains("<svg") && text.contains("held out") && text.contains("title"));
+        assert!(
+            text.contains("<svg") && text.contains("held out") && text.contains("<title>title")
+        );
         assert!(svg("title", &rows[..1]).is_none() && svg("title", &[]).is_none());
         let broken = LogRow { training: f64::NAN, held_out: None, ..rows[0] };
         assert!(svg("title", &[broken, broken]).is_none());
