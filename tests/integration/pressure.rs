@@ -209,7 +209,10 @@ fn blocked(threads: usize, fen: &str, go: Go) -> Duration {
     gate.set(false);
     engine.new_game();
     engine.go(Limits::to_depth(6), Vec::new());
-    assert_eq!(answer(&events).outcome.depth, 6);
+    let outcome = answer(&events).outcome;
+    assert!(engine.position().is_legal(outcome.best()));
+    // Of several threads one may be elected that has not completed the last depth.
+    assert!(threads > 1 || outcome.depth == 6, "{}", outcome.depth);
     time
 }
 
