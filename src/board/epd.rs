@@ -34,8 +34,8 @@ pub enum EpdError {
     /// An opcode that is nearly that of a task.
     #[error("unknown opcode '{0}' (did you mean '{1}'?)")]
     Opcode(String, &'static str),
-    /// An operation stands twice, with different operands.
-    #[error("'{0}' stands twice and says different things")]
+    /// An operation is given twice, with different operands.
+    #[error("'{0}' is given twice with different values")]
     Repeated(&'static str),
     /// An operation that must name moves names none.
     #[error("'{0}' names no move")]

@@ -380,7 +380,7 @@ mod tests {
         assert!(reason(ROOKS, "bm;").contains("'bm' names no move"));
         assert!(reason(ROOKS, "dm soon;").contains("not 'soon'"));
         assert!(reason(ROOKS, "bm #99999;").contains("'99999'"));
-        assert!(reason(ROOKS, "dm 3; dm 4;").contains("'dm' stands twice"));
+        assert!(reason(ROOKS, "dm 3; dm 4;").contains("'dm' is given twice"));
         for (opcode, meant) in [("BM", "bm"), ("bm:", "bm"), ("Am", "am"), ("dm3", "dm")] {
             let reason = reason(ROOKS, &format!("{opcode} Rf1;"));
             assert!(reason.contains(&format!("did you mean '{meant}'")), "{reason}");
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_operations_are_united() {
+    fn repeated_operations_are_combined() {
         let found = record_at(ROOKS, "bm Rf1; bm Rxg1; am Rd1; am Rc1; dm 3; dm 3;");
         assert_eq!((found.best.len(), found.avoid.len(), found.mate), (2, 2, Some(3)));
     }

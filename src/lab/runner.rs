@@ -170,7 +170,7 @@ impl SearchArgs {
         let mut searcher = Searcher::from(self.searcher.unwrap_or(usual));
         for (index, Switch { name, on }) in self.switches.iter().enumerate() {
             if self.switches[..index].iter().any(|earlier| earlier.name == *name) {
-                return Err(LabError::Usage(format!("--switch {name} stands twice")));
+                return Err(LabError::Usage(format!("--switch {name} is given twice")));
             }
             *classic_option(&mut searcher, name).map_err(LabError::Usage)? = *on;
         }
@@ -476,7 +476,7 @@ mod tests {
         assert_eq!(setup.options_by_name().len(), ClassicOptions::NAMES.len());
         let twice: SearchArgs = parsed("-o history=off -o history=on");
         let refused = twice.check(SearcherKind::Classic).expect_err("twice").to_string();
-        assert_eq!(refused, "--switch history stands twice");
+        assert_eq!(refused, "--switch history is given twice");
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn marked<'a>(page: &'a str, marker: &str) -> Option<&'a str> {
 fn every_table_of_the_list_is_on_a_page_and_every_marker_in_the_list() {
     let rows = listed();
     let names: HashSet<&str> = rows.iter().map(|(name, ..)| name.as_str()).collect();
-    assert_eq!(names.len(), rows.len(), "a name stands twice");
+    assert_eq!(names.len(), rows.len(), "a name is given twice");
     let mut shown = HashSet::new();
     for (page, text) in pages() {
         let starts = text.matches("<!-- table ").count();

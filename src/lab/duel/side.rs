@@ -113,7 +113,7 @@ fn check_repetitions(options: &[(&str, &str)]) -> Result<(), String> {
         let is_limit = |name: &String| LIMITS.contains(&name.as_str());
         for earlier in 0..index {
             if lower[earlier] == lower[index] {
-                return Err(format!("{name} stands twice"));
+                return Err(format!("{name} is given twice"));
             }
             if is_limit(&lower[earlier]) && is_limit(&lower[index]) {
                 return Err(format!("{} and {name} exclude each other", options[earlier].0));
@@ -208,10 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn an_option_or_a_limit_stands_once() {
+    fn an_option_or_a_limit_is_given_once() {
         let error = |text| Side::parse(text, &defaults()).unwrap_err();
-        assert_eq!(error("Hash=1,hash=2"), "hash stands twice");
-        assert_eq!(error("NullMove=off,modern"), "NullMove stands twice");
+        assert_eq!(error("Hash=1,hash=2"), "hash is given twice");
+        assert_eq!(error("NullMove=off,modern"), "NullMove is given twice");
         assert_eq!(error("Nodes=10,Depth=3"), "Nodes and Depth exclude each other");
     }
 

@@ -52,7 +52,7 @@ pub fn scheme(text: &str) -> Result<&'static Scheme, String> {
     for word in words {
         let (field, change) = change(&mut changed, word)?;
         if seen.contains(&field) {
-            return Err(format!("'{field}' stands twice"));
+            return Err(format!("'{field}' is given twice"));
         }
         seen.push(field);
         name = format!("{name}+{change}");
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_field_is_changed_once() {
-        assert_eq!(scheme("verified-r3+r=2+R=4").unwrap_err(), "'r' stands twice");
+        assert_eq!(scheme("verified-r3+r=2+R=4").unwrap_err(), "'r' is given twice");
     }
 
     #[test]
