@@ -9,7 +9,7 @@ mod lines;
 mod reader;
 mod writer;
 
-pub use lines::decode;
+pub use lines::{IS_UTF16, decode, is_utf16};
 pub use reader::{Games, read};
 
 use std::{fmt, io};

@@ -15,9 +15,6 @@ pub(super) enum Failure {
     /// Output cannot be written, or memory is short.
     Io(io::Error),
     Lab(LabError),
-    /// Ctrl-C.
-    #[cfg(feature = "train")]
-    Interrupted(String),
 }
 
 impl From<io::Error> for Failure {
@@ -37,8 +34,8 @@ impl From<crate::train::TrainError> for Failure {
     fn from(error: crate::train::TrainError) -> Failure {
         match error {
             crate::train::TrainError::Output(error) => Failure::Io(error),
-            interrupted @ crate::train::TrainError::Interrupted => {
-                Failure::Interrupted(interrupted.to_string())
+            advice @ crate::train::TrainError::Interrupted => {
+                Failure::Lab(LabError::Interrupted(format!("; {advice}")))
             }
             bad if bad.is_bad_input() => Failure::Usage(bad.to_string()),
             other => Failure::Io(io::Error::other(other.to_string())),
@@ -59,8 +56,6 @@ impl Failure {
             Failure::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Failure::Io(error) => fail(1, &error.to_string()),
             Failure::Usage(reason) => fail(2, &reason),
-            #[cfg(feature = "train")]
-            Failure::Interrupted(reason) => fail(130, &reason),
             Failure::Lab(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
             Failure::Lab(error) => fail(error.exit_status(), &error.to_string()),
         }

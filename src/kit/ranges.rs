@@ -1,6 +1,12 @@
-//! Lists of numbers as users type them: `8`, `8-12`, `7,9`, `4,6-8`.
+//! Lists as users type them: of numbers, as `8`, `8-12`, `7,9`, `4,6-8`, and of what may be given once.
 
 use std::ops::RangeInclusive;
+
+/// The first item that is the same as an earlier one.
+pub(crate) fn repeated<T>(items: &[T], is_same: impl Fn(&T, &T) -> bool) -> Option<&T> {
+    let is_repeated = |at: usize| items[..at].iter().any(|earlier| is_same(earlier, &items[at]));
+    (0..items.len()).find(|&at| is_repeated(at)).map(|at| &items[at])
+}
 
 /// Reads a list: numbers and ranges, separated by commas, each within `bounds`. Returns them sorted,
 /// each once.

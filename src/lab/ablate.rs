@@ -23,7 +23,7 @@ use crate::games::player::Side;
 use crate::kit::random::Random;
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
-use crate::kit::terminal;
+use crate::kit::{ranges, terminal};
 use crate::search::Searcher;
 use crate::search::null_move::Scheme;
 use crate::search::params::{PARAMS, Param};
@@ -210,9 +210,8 @@ impl Plan {
     fn new(args: &AblateArgs) -> Result<Plan, LabError> {
         let factors = if args.factors.is_empty() { all_steps() } else { args.factors.clone() };
         let changes: Vec<Change> = factors.iter().flat_map(|factor| &factor.0).copied().collect();
-        let twice = |&at: &usize| changes[..at].iter().any(|before| before.meets(changes[at]));
-        if let Some(at) = (0..changes.len()).find(twice) {
-            return Err(LabError::Usage(format!("--factors has {} twice", changes[at])));
+        if let Some(twice) = ranges::repeated(&changes, |one, other| one.meets(*other)) {
+            return Err(LabError::Usage(format!("--factors has {twice} twice")));
         }
         let (pairs, setup) = (args.pairs as usize, PairSetup::new(&args.games)?);
         check_pairs(&setup.book, pairs)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::LabError;
 use crate::board::epd::{Epd, EpdError, Operation};
 use crate::board::notation::quoted;
-use crate::board::pgn::decode;
+use crate::board::pgn::{IS_UTF16, decode, is_utf16};
 use crate::board::{Color, PackedMove, Position};
 use crate::kit::fingerprint;
 use crate::score::Score;
@@ -58,9 +58,8 @@ pub struct Record {
 
 pub fn read(path: &Path, skip_bad: SkipBad) -> Result<Suite, LabError> {
     let bytes = super::read_file(path)?;
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        let reason = format!("{} is UTF-16; please convert it to UTF-8", path.display());
-        return Err(LabError::Usage(reason));
+    if is_utf16(&bytes) {
+        return Err(LabError::Usage(format!("{} is {IS_UTF16}", path.display())));
     }
     let (records, bad) = parse(&decode(&bytes));
     if let Some(first) = bad.first().filter(|_| !skip_bad.0) {

@@ -168,10 +168,11 @@ impl SearchArgs {
     /// Checks the arguments. `usual` is the searcher if none is named.
     pub(crate) fn check(&self, usual: SearcherKind) -> Result<SearchSetup, LabError> {
         let mut searcher = Searcher::from(self.searcher.unwrap_or(usual));
-        for (index, Switch { name, on }) in self.switches.iter().enumerate() {
-            if self.switches[..index].iter().any(|earlier| earlier.name == *name) {
-                return Err(LabError::Usage(format!("--switch {name} is given twice")));
-            }
+        let is_same = |one: &Switch, other: &Switch| one.name == other.name;
+        if let Some(Switch { name, .. }) = ranges::repeated(&self.switches, is_same) {
+            return Err(LabError::Usage(format!("--switch {name} is given twice")));
+        }
+        for Switch { name, on } in &self.switches {
             *classic_option(&mut searcher, name).map_err(LabError::Usage)? = *on;
         }
         let megabytes = TableSize::Megabytes(self.hash);

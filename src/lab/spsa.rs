@@ -25,7 +25,7 @@ use super::{LabError, print};
 use crate::games::player::Side;
 use crate::kit::table::Align::{Left, Right};
 use crate::kit::table::{Column, TextTable};
-use crate::kit::terminal;
+use crate::kit::{ranges, terminal};
 use crate::search::params::{PARAMS, Param};
 use crate::search::{PvsOptions, Searcher};
 use crate::time::SearchGroup;
@@ -126,7 +126,7 @@ impl PairRecord for Record {
 
 impl Plan {
     fn new(args: &SpsaArgs) -> Result<Plan, LabError> {
-        if let Some(twice) = repeated(&args.tune) {
+        if let Some(twice) = ranges::repeated(&args.tune, |one, other| one == other) {
             return Err(LabError::Usage(format!("--tune names {} twice", twice.name)));
         }
         Ok(Plan {
@@ -209,11 +209,6 @@ impl Plan {
         ];
         TextTable::of(&rows, columns).plain(terminal::width(), 1)
     }
-}
-
-fn repeated(params: &[&'static Param]) -> Option<&'static Param> {
-    let is_repeated = |&at: &usize| params[..at].contains(&params[at]);
-    (0..params.len()).find(is_repeated).map(|at| params[at])
 }
 
 #[cfg(test)]

@@ -78,13 +78,12 @@ pub(crate) fn run(args: &SuiteArgs) -> Result<(), LabError> {
     let reports = [(args.csv.clone(), "the CSV file"), (args.json.clone(), "the JSON file")];
     let (command, input) = (&run.origin.command, run.suite.input());
     let (mut files, known) = RunFiles::open(command, args.restart, input, journal, reports)?;
-    let is_written = args.has_outputs();
-    print_beside(&run.head(), is_written)?;
+    run.print(&run.head())?;
     let began = Instant::now();
     let mut lines = Vec::with_capacity(run.suite.records.len());
     let solved = run.solve(known, &mut files, &mut lines);
     let totals = Totals::of(&lines, began.elapsed());
-    print_beside(&totals.to_string(), is_written)?;
+    run.print(&totals.to_string())?;
     solved.map_err(|error| {
         let all = run.suite.records.len();
         error.if_interrupted(|| files.remains(lines.len(), all, "positions shown"))
@@ -221,6 +220,12 @@ impl Run<'_> {
         })
     }
 
+    /// Prints a part of the output. A closed pipe ends the run only if no file is written.
+    fn print(&self, text: &str) -> Result<(), LabError> {
+        let SuiteArgs { out, json, csv, .. } = self.args;
+        print_beside(text, out.is_some() || json.is_some() || csv.is_some())
+    }
+
     /// Searches the positions that have no result. Each is printed and added to `lines` once all before
     /// it are.
     fn solve(
@@ -243,10 +248,9 @@ impl Run<'_> {
             let done = records.len() - tasks.len();
             note(&format!("{done} of {} positions are done already", records.len()));
         }
-        let is_written = self.args.has_outputs();
-        print_beside(&self.layout.head(), is_written)?;
+        self.print(&self.layout.head())?;
         let mut show = |(_, line): (usize, Solution)| {
-            print_beside(&self.layout.line(&line), is_written)?;
+            self.print(&self.layout.line(&line))?;
             lines.push(line);
             Ok(())
         };
@@ -310,11 +314,6 @@ impl Run<'_> {
 }
 
 impl SuiteArgs {
-    /// Do the results go to a file?
-    fn has_outputs(&self) -> bool {
-        self.out.is_some() || self.json.is_some() || self.csv.is_some()
-    }
-
     /// The command that gives these results, without options that change none.
     fn command(&self, setup: &SearchSetup) -> String {
         let mut words = vec!["tacet suite".to_owned()];

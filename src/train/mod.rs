@@ -124,8 +124,8 @@ pub(crate) enum TrainError {
     /// The transposition table could not be allocated.
     #[error("{0}")]
     Memory(String),
-    /// Ctrl-C. The checkpoint has been written.
-    #[error("interrupted; continue with --resume")]
+    /// Ctrl-C. The checkpoint has been written; the text says how to go on from it.
+    #[error("continue with --resume")]
     Interrupted,
 }
 

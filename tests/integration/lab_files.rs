@@ -20,9 +20,14 @@ fn place() -> TempDir {
     place
 }
 
-fn tacet(place: &Path, line: &str) -> Output {
+fn command(place: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
-    command.current_dir(place).args(line.split_whitespace()).output().expect("tacet runs")
+    command.current_dir(place).args(line.split_whitespace());
+    command
+}
+
+fn tacet(place: &Path, line: &str) -> Output {
+    command(place, line).output().expect("tacet runs")
 }
 
 fn read(place: &Path, name: &str) -> String {
@@ -225,9 +230,7 @@ fn a_journal_is_not_the_standard_output() {
     ] {
         let name = if line.starts_with("compare") { "j.jsonl" } else { "j" };
         let file = std::fs::File::create(place.path().join(name)).expect("a file");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
-        let command = command.current_dir(place.path()).args(line.split_whitespace());
-        let output = command.stdout(file).output().expect("tacet runs");
+        let output = command(place.path(), line).stdout(file).output().expect("tacet runs");
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{line}: {error}");
         assert!(error.contains("it is the standard output"), "{line}: {error}");
@@ -239,9 +242,9 @@ fn a_journal_is_not_the_standard_output() {
 fn reports_are_written_although_nobody_reads_the_output() {
     let place = place();
     for line in ["suite s.epd --depth 1 --json", "zugzwang --epd s.epd --depth 1 --json"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
-        let command = command.current_dir(place.path()).args(line.split_whitespace()).arg("r.json");
-        let mut child = command.stdout(std::process::Stdio::piped()).spawn().expect("tacet runs");
+        let mut command = command(place.path(), line);
+        command.arg("r.json").stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().expect("tacet runs");
         drop(child.stdout.take());
         assert!(child.wait().expect("it ends").success(), "{line}");
         assert!(read(place.path(), "r.json").contains("positions"), "{line}");

@@ -57,8 +57,8 @@ impl<R: Read> Lines<R> {
             return Err(no_text("a line has no end"));
         }
         self.number += 1;
-        if self.number == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
-            return Err(no_text("UTF-16; please convert it to UTF-8"));
+        if self.number == 1 && is_utf16(&bytes) {
+            return Err(no_text(IS_UTF16));
         }
         if is_binary(&bytes) {
             self.binary += 1;
@@ -87,6 +87,14 @@ fn is_binary(bytes: &[u8]) -> bool {
     let text = &bytes[..bytes.len() - bytes.iter().rev().take_while(padding).count()];
     let controls = text.iter().filter(|&&byte| byte < 0x20 && !byte.is_ascii_whitespace()).count();
     controls * 20 > text.len()
+}
+
+/// Why a file of UTF-16 is refused.
+pub const IS_UTF16: &str = "UTF-16; please convert it to UTF-8";
+
+/// Do these bytes begin a file of UTF-16?
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
 /// Decodes UTF-8 or, if the bytes are not UTF-8, Windows-1252, which includes Latin-1.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::super::{runner, variant};
 use crate::board::notation::quoted;
 use crate::games::player::{Pace, Side};
-use crate::kit::suggest;
+use crate::kit::{ranges, suggest};
 use crate::score::MAX_DEPTH;
 use crate::search::handicap::Handicap;
 use crate::search::null_move::Scheme;
@@ -108,19 +108,16 @@ impl Display for Side {
 /// A side has one value for each option, and one kind of limit.
 fn check_repetitions(options: &[(&str, &str)]) -> Result<(), String> {
     const LIMITS: [&str; 3] = ["nodes", "depth", "tc"];
-    let lower: Vec<String> = options.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
-    for (index, (name, _)) in options.iter().enumerate() {
-        let is_limit = |name: &String| LIMITS.contains(&name.as_str());
-        for earlier in 0..index {
-            if lower[earlier] == lower[index] {
-                return Err(format!("{name} is given twice"));
-            }
-            if is_limit(&lower[earlier]) && is_limit(&lower[index]) {
-                return Err(format!("{} and {name} exclude each other", options[earlier].0));
-            }
-        }
+    let is_same = |one: &(&str, &str), other: &(&str, &str)| one.0.eq_ignore_ascii_case(other.0);
+    if let Some((name, _)) = ranges::repeated(options, is_same) {
+        return Err(format!("{name} is given twice"));
     }
-    Ok(())
+    let is_limit = |name: &&str| LIMITS.iter().any(|limit| limit.eq_ignore_ascii_case(name));
+    let mut limits = options.iter().map(|(name, _)| *name).filter(is_limit);
+    match (limits.next(), limits.next()) {
+        (Some(one), Some(other)) => Err(format!("{one} and {other} exclude each other")),
+        _ => Ok(()),
+    }
 }
 
 fn scheme_named(value: &str) -> Result<&'static Scheme, String> {
