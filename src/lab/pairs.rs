@@ -3,6 +3,7 @@
 
 use std::ops::AddAssign;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
@@ -20,7 +21,7 @@ use crate::board::pgn::GameResult;
 use crate::games::adjudication::MATCH_RULES;
 use crate::games::openings::Book;
 use crate::games::play::{self, Conditions, PlayerPair};
-use crate::games::player::{Pace, Player, Side};
+use crate::games::player::{Pace, Player, Side, TimeControl};
 use crate::kit::progress::Progress;
 use crate::kit::sync::lock;
 use crate::search::SearcherKind;
@@ -29,10 +30,13 @@ use crate::time::SearchGroup;
 /// Options for playing pairs.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct PairArgs {
-    /// Nodes per move
-    #[arg(long, value_name = "N", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) nodes: u64,
+    /// Nodes per move [default: 10000]
+    #[arg(long, value_name = "N", group = "pace", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Clock: seconds for the game plus seconds per move, e.g. 8+0.08; with @N it counts nodes, N per second
+    #[arg(long, value_name = "S+INC[@N]", group = "pace", value_parser = TimeControl::from_str)]
+    tc: Option<TimeControl>,
 
     /// Hash size in MB, per side
     #[arg(long, value_name = "MB", default_value_t = 16,
@@ -49,6 +53,16 @@ pub(crate) struct PairArgs {
 
     #[command(flatten)]
     pub(crate) restart: Restart,
+}
+
+impl PairArgs {
+    fn pace(&self) -> Pace {
+        match (self.nodes, self.tc) {
+            (Some(nodes), _) => Pace::Nodes(nodes),
+            (_, Some(control)) => Pace::Clock(control),
+            _ => Pace::Nodes(10_000),
+        }
+    }
 }
 
 /// The arguments, checked.
@@ -103,7 +117,7 @@ impl PairSetup {
             searcher: SearcherKind::Playing.into(),
             scheme: SearcherKind::Playing.default_scheme(),
             hash: args.hash as usize,
-            pace: Pace::Nodes(args.nodes),
+            pace: args.pace(),
             ..defaults()
         };
         let signature = signature::of_side(&usual)?;
