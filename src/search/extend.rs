@@ -34,14 +34,8 @@ pub(crate) fn may_be_singular(
 
 /// The score that the other moves must stay below.
 #[inline]
-pub(crate) fn singular_beta(tt_score: Score, node: &Node, bound: Bound, is_pv: bool) -> Score {
-    let mut margin = params::singular_margin();
-    // Smaller for exact entries, larger for former PV nodes. Idea: Reckless 3461653.
-    if params::use_singular_bounds() != 0 {
-        margin -= i32::from(bound == Bound::Exact) * params::singular_exact();
-        margin += i32::from(node.tt_pv && !is_pv) * params::singular_tt_pv();
-    }
-    tt_score - margin * node.depth / 16
+pub(crate) fn singular_beta(tt_score: Score, depth: Depth) -> Score {
+    tt_score - params::singular_margin() * depth / 16
 }
 
 /// The extension of the TT move, if the other moves have `score` in a search below `beta`.

@@ -331,28 +331,6 @@ params! {
 
     // Experiments: off by default.
 
-    /// Switch: more reduction in all-nodes after many cutoffs.
-    use_all_node_reduction: 0, 0..=1, 1;
-    /// The reduction.
-    all_node_reduction: 600, 0..=2500, 120;
-    /// Switch: more reduction in cut nodes without a TT move.
-    use_blind_reduction: 0, 0..=1, 1;
-    /// The reduction.
-    blind_reduction: 800, 0..=2500, 120;
-    /// Switch: no null move if the TT move captures a piece.
-    use_null_capture: 0, 0..=1, 1;
-    /// Switch: the singular margin depends on the bound of the TT entry.
-    use_singular_bounds: 0, 0..=1, 1;
-    /// Less for exact entries, per ply, in 1/16 centipawn.
-    singular_exact: 6, 0..=24, 2;
-    /// More for former PV nodes.
-    singular_tt_pv: 8, 0..=48, 4;
-    /// Switch: the first window lies around the average score of the iterations.
-    use_average_window: 0, 0..=1, 1;
-    /// Wider by the squared average divided by this.
-    average_window_divisor: 26000, 5000..=60000, 2000;
-    /// Narrower for each iteration with the same best move, up to five.
-    average_window_stable: 1, 0..=3, 1;
     /// Switch: without a time control the hard limit is a share of the clock.
     use_clock_share: 0, 0..=1, 1;
     /// The share, in per cent.

@@ -45,10 +45,6 @@ pub(super) struct Pvs<'a> {
     /// By ply: the last correction of a static evaluation.
     corrections: [i32; MAX_PLY + 3],
     root: RootMoves,
-    /// By rank of the line: the running average of its scores, in centipawns.
-    averages: Vec<i32>,
-    /// Iterations since the best move changed.
-    stable_iterations: u32,
     report: &'a mut dyn FnMut(&Message),
 }
 
@@ -140,16 +136,7 @@ impl<'a> Pvs<'a> {
         report: &'a mut dyn FnMut(&Message),
     ) -> Pvs<'a> {
         let (cutoffs, corrections) = ([0; MAX_PLY + 3], [0; MAX_PLY + 3]);
-        Pvs {
-            worker,
-            memory,
-            cutoffs,
-            corrections,
-            root: RootMoves::default(),
-            averages: Vec::new(),
-            stable_iterations: 0,
-            report,
-        }
+        Pvs { worker, memory, cutoffs, corrections, root: RootMoves::default(), report }
     }
 }
 

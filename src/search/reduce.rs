@@ -85,23 +85,7 @@ fn fine(node: &Node, candidate: &Candidate, is_pv: bool, many_cutoffs: bool) -> 
     r -= i32::from(node.tt_pv) * params::reduction_tt_pv();
     r += i32::from(many_cutoffs) * params::reduction_cutoffs();
     r -= node.correction.abs().min(128) * params::reduction_error();
-    r += experiments(node, is_pv, many_cutoffs);
     r - candidate.history * 1024 / params::reduction_history()
-}
-
-/// Terms that are off by default, in 1/1024 ply.
-#[inline]
-fn experiments(node: &Node, is_pv: bool, many_cutoffs: bool) -> i32 {
-    let mut r = 0;
-    // More in all-nodes after many cutoffs. Idea: Reckless 0efe38e.
-    if params::use_all_node_reduction() != 0 && many_cutoffs && !is_pv && !node.cut_node {
-        r += params::all_node_reduction();
-    }
-    // More where no move is known to cut. Idea: Stockfish.
-    if params::use_blind_reduction() != 0 && node.cut_node && node.tt_move.is_none() {
-        r += params::blind_reduction();
-    }
-    r
 }
 
 /// The change of depth for the second search of a late move that beat alpha. `best` is the best score
@@ -128,12 +112,6 @@ mod tests {
         let m = position.legal_moves()[0];
         let quiet = Some(Quiet::new(&position, &Threats::default(), m));
         Candidate { m: PackedMove::NONE, number, quiet, gives_check: false, history: 0 }
-    }
-
-    #[test]
-    fn experiments_are_off_by_default() {
-        let node = Node { cut_node: true, ..node() };
-        assert_eq!(experiments(&node, false, true), 0);
     }
 
     #[test]

@@ -370,7 +370,8 @@ fn ablate() {
     bad(&[&words("use_iir=0", "2")[..], &["--tc", "1+0.01"]].concat(), "cannot be used with");
     bad(&["ablate", "--pairs", "2"], "required");
     let clocks = file("ablate-tc", "");
-    let clock = ["--tc", "1+0@1000", "--hash", "1", "--pairs", "1", "--share", "1", "--out", &clocks];
+    let clock =
+        ["--tc", "1+0@1000", "--hash", "1", "--pairs", "1", "--share", "1", "--out", &clocks];
     good(&[&["ablate", "--factors", "use_iir=0"], &clock[..]].concat());
     let journal = std::fs::read_to_string(&clocks).expect("a journal");
     assert!(journal.contains(",TC=1+0@1000"), "{journal}");

@@ -3,11 +3,11 @@
 use super::Pvs;
 use super::node::{Node, NodeType, ZeroWindow};
 use crate::board::threats::Threats;
-use crate::board::{Position, Role, checks};
+use crate::board::{Position, checks};
 use crate::score::{Depth, Score};
 use crate::search::null_move::{self, NodeFacts, NullMoveSearch, Path, Verdict};
 use crate::search::stats::Stats;
-use crate::search::{Bound, params, prune};
+use crate::search::{params, prune};
 
 /// The decision of steps 6 to 9.
 pub(super) enum Cut {
@@ -70,7 +70,7 @@ impl Pvs<'_> {
     /// Step 9. Searches a null move and applies the scheme's rule for a fail-high.
     fn null_move<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Cut> {
         // No null move if beta is a win, or while sacrifices of the opponent must be searched.
-        if node.beta.is_won() || node.keeps_their_sacrifices() || captures_to_win(position, node) {
+        if node.beta.is_won() || node.keeps_their_sacrifices() {
             return Some(Cut::Search);
         }
         let (own_pieces, max_pieces) = null_move::piece_counts(position);
@@ -116,16 +116,6 @@ fn is_far_above_beta(position: &Position, node: &Node) -> bool {
     };
     // Threats are only looked at if they decide.
     holds(true) && (holds(false) || (Threats::of(position).all & position.us()).is_empty())
-}
-
-/// Step 9. Does the TT move win by capturing a piece? A null move gives this up. Off by default. Idea:
-/// Reckless 845f49d.
-#[inline]
-fn captures_to_win(position: &Position, node: &Node) -> bool {
-    params::use_null_capture() != 0
-        && node.tt_capture
-        && position.captured(node.tt_move).is_some_and(|role| role != Role::Pawn)
-        && node.entry.is_some_and(|entry| entry.bound == Bound::Lower)
 }
 
 /// Step 6. The change of depth.

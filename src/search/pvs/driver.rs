@@ -34,7 +34,6 @@ impl Pvs<'_> {
             outcome.iterations.push(self.worker.iteration(&lines[0]));
             let same = outcome.best() == lines[0].moves[0];
             stable = if same { stable + 1 } else { 0 };
-            self.stable_iterations = stable;
             let drop = outcome.score().map_or(0, |score| score - lines[0].score);
             outcome.depth = self.worker.target;
             outcome.lines = lines;
@@ -134,9 +133,11 @@ impl Pvs<'_> {
         last: Option<&Line>,
         rank: usize,
     ) -> Option<Option<Line>> {
-        let (guess, mut width) = self.first_window(last, rank);
-        let (mut alpha, mut beta) = match guess {
-            Some(guess) if depth >= params::aspiration_depth() => (guess - width, guess + width),
+        let mut width = params::aspiration_window();
+        let (mut alpha, mut beta) = match last {
+            Some(&Line { score, .. }) if depth >= params::aspiration_depth() => {
+                (score - width, score + width)
+            }
             _ => (-Score::INFINITE, Score::INFINITE),
         };
         let mut reduced = depth;
@@ -158,7 +159,6 @@ impl Pvs<'_> {
                 Bound::Exact if line.moves.is_empty() => return Some(None),
                 Bound::Exact => {
                     variation::complete(&mut line, self.worker.job, self.worker.table);
-                    self.add_to_average(score, rank);
                     return Some(Some(line));
                 }
                 // The full window cannot fail low: no move was searched.
@@ -181,31 +181,6 @@ impl Pvs<'_> {
             if width > 1200 {
                 (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
             }
-        }
-    }
-
-    /// The middle and half the width of the first window.
-    fn first_window(&self, last: Option<&Line>, rank: usize) -> (Option<Score>, i32) {
-        let width = params::aspiration_window();
-        let average = self.averages.get(rank - 1);
-        match average.filter(|_| last.is_some() && params::use_average_window() != 0) {
-            None => (last.map(|line| line.score), width),
-            // Around the average of the iterations, narrower while the best move is stable. Idea: Reckless
-            // b761f1a, 4192617.
-            Some(&average) => {
-                let wider = (average * average / params::average_window_divisor()).min(200);
-                let stable = self.stable_iterations.min(5) as i32;
-                let narrower = stable * params::average_window_stable();
-                (Some(Score::cp(average)), (width + wider - narrower).max(5))
-            }
-        }
-    }
-
-    /// Moves the running average of the scores of a line half way to a new score.
-    fn add_to_average(&mut self, score: Score, rank: usize) {
-        match self.averages.get_mut(rank - 1) {
-            Some(average) => *average = (*average + score.value()) / 2,
-            None => self.averages.push(score.value()),
         }
     }
 

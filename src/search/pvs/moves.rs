@@ -190,13 +190,12 @@ impl Pvs<'_> {
         if !extend::may_be_singular(node.depth, entry.depth, entry.bound, tt_score) {
             return Some(Extension::Plies(0));
         }
-        let is_pv = node.is_pv::<N>();
-        let beta = extend::singular_beta(tt_score, node, entry.bound, is_pv);
+        let beta = extend::singular_beta(tt_score, node.depth);
         let mut others = node.without_tt_move(beta, (node.depth - 1) / 2);
         let score = self.search::<ZeroWindow>(position, &mut others)?;
         // The search has left a variation without this move.
         self.worker.clear_pv(node.ply);
-        Some(extend::singular(score, beta, node, tt_score, is_pv))
+        Some(extend::singular(score, beta, node, tt_score, node.is_pv::<N>()))
     }
 
     /// Steps 13 to 15. Plays a move and searches it to `depth`: late moves shallower first, all but the
