@@ -186,15 +186,11 @@ impl SearchJob {
     }
 }
 
-/// How the parameters share out the clock at a move number.
+/// How the parameters share out the clock at a move number. Idea: Reckless d4682b5, 8817d82.
 fn sharing(number: u32) -> Sharing {
-    let mut sharing = Sharing::default();
-    if params::use_clock_number() != 0 {
-        let more = f64::from(params::clock_more_moves()) * (-f64::from(number) / 20.0).exp();
-        sharing.moves_left = (f64::from(params::clock_moves()) + more).round() as u32;
+    let more = f64::from(params::clock_more_moves()) * (-f64::from(number) / 20.0).exp();
+    Sharing {
+        moves_left: (f64::from(params::clock_moves()) + more).round() as u32,
+        hard_share: Some(f64::from(params::clock_share()) / 100.0),
     }
-    if params::use_clock_share() != 0 {
-        sharing.hard_share = Some(f64::from(params::clock_share()) / 100.0);
-    }
-    sharing
 }

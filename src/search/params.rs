@@ -329,25 +329,17 @@ params! {
     /// Weight of the continuation history of six plies, in 1/1024.
     weight_sixth: 512, 0..=3000, 60;
 
-    // Experiments: off by default.
+    // The clock.
 
-    /// Switch: without a time control the hard limit is a share of the clock.
-    use_clock_share: 0, 0..=1, 1;
-    /// The share, in per cent.
+    /// The hard limit without a time control, in per cent of the clock.
     clock_share: 70, 20..=90, 5;
-    /// Switch: without a time control the moves left depend on the move number.
-    use_clock_number: 0, 0..=1, 1;
     /// Moves left late in a game.
     clock_moves: 20, 10..=40, 2;
     /// More of them at move 0; they fall by a factor e every 20 moves.
     clock_more_moves: 28, 0..=60, 4;
-    /// Switch: more time if the score fell since the last move of the game.
-    use_clock_trend: 0, 0..=1, 1;
-    /// Per cent of the soft limit for 100 centipawns.
+    /// Per cent added to the soft limit if the score fell by 100 centipawns since the last move of the game.
     clock_trend: 50, 0..=150, 10;
-    /// Switch: more time if the scores of the iterations do not agree.
-    use_clock_steady: 0, 0..=1, 1;
-    /// Per cent of the soft limit for each iteration.
+    /// Per cent of the soft limit for each iteration whose score was close to the average.
     clock_steady: 4, 0..=10, 1;
 }
 

@@ -148,14 +148,17 @@ fn forty_greedy_moves_keep_the_control() {
 /// Likewise without control, with an increment that pays for the overhead.
 #[test]
 fn two_hundred_greedy_moves_do_not_flag() {
-    let mut clock = ms(10_000);
-    for played in 0..200 {
-        let limits = white(clock.as_millis() as u64, 100, None);
-        let hard = budget(&limits).1;
-        clock = clock
-            .checked_sub(hard + OVERHEAD)
-            .unwrap_or_else(|| panic!("{played} played, {clock:?} left, {hard:?} used"))
-            + ms(100);
+    for hard_share in [None, Some(0.7), Some(0.9)] {
+        let mut clock = ms(10_000);
+        for played in 0..200 {
+            let sharing = Sharing { hard_share, ..Sharing::default() };
+            let limits = Limits { sharing, ..white(clock.as_millis() as u64, 100, None) };
+            let hard = budget(&limits).1;
+            clock = clock
+                .checked_sub(hard + OVERHEAD)
+                .unwrap_or_else(|| panic!("{played} played, {clock:?} left, {hard:?} used"))
+                + ms(100);
+        }
     }
 }
 

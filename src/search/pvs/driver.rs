@@ -64,20 +64,14 @@ impl Pvs<'_> {
     }
 
     /// Extra time, in per cent of the soft limit: more if the score fell since the last move of the game, less
-    /// if the last iterations agree (Stockfish, Ethereal).
+    /// if the last iterations agree. Idea: Reckless aebbcd6, 246a521.
     fn doubt(&self, trend: &Trend, score: Score) -> i32 {
-        let mut doubt = 0;
-        if params::use_clock_trend() != 0
-            && let Some(last) = self.memory.last_score
-            && !last.is_decisive()
-            && !score.is_decisive()
-        {
-            doubt += (last - score).clamp(-30, 60) * params::clock_trend() / 100;
-        }
-        if params::use_clock_steady() != 0 {
-            doubt += params::clock_steady() * (3 - trend.steady.min(6));
-        }
-        doubt
+        let fall = match self.memory.last_score {
+            Some(last) if !last.is_decisive() && !score.is_decisive() => last - score,
+            _ => 0,
+        };
+        let unsteady = 3 - trend.steady.min(6);
+        fall.clamp(-30, 60) * params::clock_trend() / 100 + unsteady * params::clock_steady()
     }
 
     /// Takes over the lines of a thread that has completed this iteration or a deeper one. `None` if the
