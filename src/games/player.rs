@@ -76,6 +76,15 @@ impl std::fmt::Display for TimeControl {
 }
 
 impl Pace {
+    /// The limit of options of which at most one is given. `None` without any.
+    pub(crate) fn given(
+        nodes: Option<u64>,
+        depth: Option<Depth>,
+        control: Option<TimeControl>,
+    ) -> Option<Pace> {
+        nodes.map(Pace::Nodes).or(depth.map(Pace::Depth)).or(control.map(Pace::Clock))
+    }
+
     /// True if the same game always gets the same reply.
     pub(crate) const fn is_deterministic(self) -> bool {
         !matches!(self, Pace::Clock(TimeControl { nodes_per_second: None, .. }))

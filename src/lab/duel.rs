@@ -349,12 +349,7 @@ impl Plan {
 }
 
 fn sides(args: &DuelArgs) -> Result<(Side, Side), String> {
-    let pace = match (args.nodes, args.depth, args.tc) {
-        (Some(nodes), _, _) => Pace::Nodes(nodes),
-        (_, Some(depth), _) => Pace::Depth(depth),
-        (_, _, Some(control)) => Pace::Clock(control),
-        _ => defaults().pace,
-    };
+    let pace = Pace::given(args.nodes, args.depth, args.tc).unwrap_or(defaults().pace);
     let hash = args.hash as usize;
     let usual = Side { searcher: args.searcher.into(), hash, pace, ..defaults() };
     let side = |name, text| Side::parse(text, &usual).map_err(|error| format!("{name}: {error}"));

@@ -55,16 +55,6 @@ pub(crate) struct PairArgs {
     pub(crate) restart: Restart,
 }
 
-impl PairArgs {
-    fn pace(&self) -> Pace {
-        match (self.nodes, self.tc) {
-            (Some(nodes), _) => Pace::Nodes(nodes),
-            (_, Some(control)) => Pace::Clock(control),
-            _ => Pace::Nodes(10_000),
-        }
-    }
-}
-
 /// The arguments, checked.
 pub(crate) struct PairSetup {
     /// The playing searcher with its defaults.
@@ -113,11 +103,12 @@ impl AddAssign for PairResult {
 
 impl PairSetup {
     pub(crate) fn new(args: &PairArgs) -> Result<PairSetup, LabError> {
+        let pace = Pace::given(args.nodes, None, args.tc).unwrap_or(Pace::Nodes(10_000));
         let usual = Side {
             searcher: SearcherKind::Playing.into(),
             scheme: SearcherKind::Playing.default_scheme(),
             hash: args.hash as usize,
-            pace: args.pace(),
+            pace,
             ..defaults()
         };
         let signature = signature::of_side(&usual)?;
