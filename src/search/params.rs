@@ -197,6 +197,8 @@ params! {
     futility_margin: 65, 30..=180, 8;
     /// History that adds one centipawn to the margin.
     futility_history: 57, 20..=400, 8;
+    /// Futility pruning applies while alpha is below this lead: above it only a mate counts.
+    futility_alpha: 1000, 300..=30000, 200;
     /// Constant term of the reduction that step 11 expects, in 1/1024 ply.
     pruning_base: 1450, 500..=2500, 60;
     /// Growth of that reduction with ln(depth) ln(number), in 1/1024 ply.

@@ -79,13 +79,17 @@ pub(crate) fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, hi
         - history / params::quiescence_exchange_history()
 }
 
-/// Futility pruning of a quiet move. `depth` is the expected reduced depth.
+/// Futility pruning of a quiet move. `depth` is the expected reduced depth. No move is pruned if `alpha` is
+/// a lead that only a mate improves on.
 #[inline]
 pub(crate) fn futility(depth: Depth, eval: Score, history: i32, alpha: Score) -> bool {
     let margin = params::futility_base()
         + params::futility_margin() * depth
         + history / params::futility_history();
-    params::use_futility() != 0 && depth <= params::futility_depth() && eval + margin <= alpha
+    params::use_futility() != 0
+        && depth <= params::futility_depth()
+        && alpha < Score::cp(params::futility_alpha())
+        && eval + margin <= alpha
 }
 
 /// History pruning: a quiet move with a bad continuation history. `reduced` is the expected reduced
@@ -137,6 +141,7 @@ mod tests {
         let (eval, alpha) = (Score::cp(0), Score::cp(150));
         assert!(futility(0, eval, 0, alpha) && !futility(5, eval, 0, alpha));
         assert!(!futility(0, eval, 20_000, alpha));
+        assert!(!futility(0, eval, 0, Score::cp(1200)), "only a mate improves on it");
         assert!(bad_history(1, 4, 9, -20_000) && !bad_history(1, 4, 9, -100));
         assert!(!bad_history(9, 12, 9, -40_000), "too deep");
         assert!(!bad_history(1, 4, 3, -20_000), "too near the root");
