@@ -341,8 +341,8 @@ params! {
     clock_more_moves: 28, 0..=60, 4;
     /// Per cent added to the soft limit if the score fell by 100 centipawns since the last move of the game.
     clock_trend: 50, 0..=150, 10;
-    /// Per cent of the soft limit: taken off for each of the last iterations whose scores agree beyond three,
-    /// up to six, and added for each that is missing.
+    /// Per cent of the soft limit for each iteration in a row with a steady score. Three change nothing, fewer
+    /// add, more take off, up to six.
     clock_steady: 4, 0..=10, 1;
 }
 
