@@ -56,18 +56,12 @@ pub(super) fn take_fen(
     Some(words.drain(first..last).collect::<Vec<_>>().join(" "))
 }
 
-/// The engine options.
+/// The options of a search.
 #[derive(Args)]
-pub(super) struct EngineArgs {
-    /// Set a UCI option, e.g. -o MultiPV=3; may be repeated
+pub(super) struct SearcherArgs {
+    /// Set a UCI option, e.g. -o NullMove=off; may be repeated
     #[arg(short = 'o', value_name = "NAME=VALUE", value_parser = parse_assignment)]
     options: Vec<(String, String)>,
-    /// Hash size in MB [default: 16]
-    #[arg(long, value_name = "MB")]
-    hash: Option<String>,
-    /// Search with N threads [default: 1]
-    #[arg(long, value_name = "N")]
-    threads: Option<String>,
     /// Null-move scheme; 'tacet schemes' lists them
     #[arg(long, value_name = "SCHEME", value_parser = parse_scheme)]
     null_move: Option<&'static Scheme>,
@@ -76,24 +70,56 @@ pub(super) struct EngineArgs {
     searcher: Option<SearcherKind>,
 }
 
-impl EngineArgs {
+impl SearcherArgs {
     pub(super) fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
-        let engine = controller.engine_mut();
-        let set = engine.options_mut();
+        let set = controller.engine_mut().options_mut();
         set.scheme = self.null_move.or(set.scheme);
         set.searcher = self.searcher.unwrap_or(set.searcher);
-        let typed = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let hash = self.hash.iter().map(|value| ("Hash", value.as_str()));
-        let threads = self.threads.iter().map(|value| ("Threads", value.as_str()));
-        for (name, value) in typed.chain(hash).chain(threads) {
-            for note in options::set(engine, name, value)? {
-                if let Note::Warning(reason) = note {
-                    return Err(reason);
-                }
+        self.options.iter().try_for_each(|(name, value)| set_option(controller, name, value))
+    }
+
+    /// The names of the UCI options set by `-o`.
+    pub(super) fn option_names(&self) -> impl Iterator<Item = &str> {
+        self.options.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// The options of the engine.
+#[derive(Args)]
+pub(super) struct EngineArgs {
+    /// Hash size in MB [default: 16]
+    #[arg(long, value_name = "MB")]
+    hash: Option<String>,
+    /// Search with N threads [default: 1]
+    #[arg(long, value_name = "N")]
+    threads: Option<String>,
+    #[command(flatten)]
+    search: SearcherArgs,
+}
+
+impl EngineArgs {
+    pub(super) fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
+        self.search.apply(controller)?;
+        for (name, value) in [("Hash", &self.hash), ("Threads", &self.threads)] {
+            if let Some(value) = value {
+                set_option(controller, name, value)?;
             }
         }
         Ok(())
     }
+}
+
+fn set_option<W: Write>(
+    controller: &mut Controller<W>,
+    name: &str,
+    value: &str,
+) -> Result<(), String> {
+    for note in options::set(controller.engine_mut(), name, value)? {
+        if let Note::Warning(reason) = note {
+            return Err(reason);
+        }
+    }
+    Ok(())
 }
 
 fn parse_assignment(text: &str) -> Result<(String, String), String> {

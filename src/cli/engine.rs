@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
 
-use super::arguments::{EngineArgs, PositionArgs, take_fen};
+use super::arguments::{EngineArgs, PositionArgs, SearcherArgs, take_fen};
 use super::failure::Failure;
 use crate::kit::terminal;
 use crate::score::{Depth, MAX_DEPTH};
+use crate::search::params;
 use crate::uci::output::Style;
 use crate::uci::{Controller, command};
 
@@ -56,7 +57,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "N")]
     depth: Option<String>,
     #[command(flatten)]
-    engine: EngineArgs,
+    search: SearcherArgs,
 }
 
 /// Count the leaf nodes of the move tree
@@ -124,8 +125,21 @@ fn style(format: Option<Format>) -> Style {
 pub(super) fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let depth = depth("bench", split(&args.words), args.depth.as_deref())?;
     let mut controller = Controller::new(io::stdout(), Style::Uci)?;
-    args.engine.apply(&mut controller)?;
+    args.search.apply(&mut controller)?;
+    if let Some(name) = args.search.option_names().find(|name| !changes_bench(name)) {
+        return Err(format!(
+            "bench: {name} has no effect, only NullMove, Searcher and EvalFile have"
+        )
+        .into());
+    }
     Ok(controller.bench(depth)?)
+}
+
+/// Can a UCI option change the nodes or the speed of `bench`?
+fn changes_bench(option: &str) -> bool {
+    const NAMES: [&str; 3] = ["NullMove", "Searcher", "EvalFile"];
+    let parameters = params::settable().iter().map(|param| param.name);
+    NAMES.into_iter().chain(parameters).any(|name| name.eq_ignore_ascii_case(option))
 }
 
 pub(super) fn perft(args: &PerftArgs) -> Result<(), Failure> {

@@ -179,6 +179,8 @@ fn bench() {
     bad(&["bench", "240"], "expected 1 to 239");
     bad(&["bench", "2", "3"], "'3'");
     bad(&["bench", "2", "--depth", "3"], "'3'");
+    bad(&["bench", "1", "--threads", "2"], "'--threads'");
+    bad(&["bench", "1", "-o", "hash=64"], "bench: hash has no effect");
 }
 
 #[test]
