@@ -153,7 +153,7 @@ impl Reporter {
             format!(" wdl {win} {draw} {loss}")
         });
         format!(
-            "info depth {} seldepth {} multipv {multi_pv} score {}{wdl}{bound} nodes {nodes} nps {} \
+            "info depth {} seldepth {} multipv {multi_pv} score {}{bound}{wdl} nodes {nodes} nps {} \
              hashfull {hash_full} tbhits {tablebase_hits} time {} pv {}",
             line.depth,
             line.selective_depth,
@@ -289,7 +289,7 @@ mod tests {
         said.line.score = Score::mate_in(3);
         assert!(reporter.info(&said, MS).contains("score mate 2 upperbound nodes"));
         let mut reporter = reporter.with_wdl(true);
-        assert!(reporter.info(&said, MS).contains("score mate 2 wdl 1000 0 0 upperbound nodes"));
+        assert!(reporter.info(&said, MS).contains("score mate 2 upperbound wdl 1000 0 0 nodes"));
     }
 
     #[test]
