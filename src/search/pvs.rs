@@ -28,7 +28,7 @@ use super::history::History;
 use super::sample::Sampler;
 use super::worker::Worker;
 use super::{Bound, Line, Message};
-use crate::board::PackedMove;
+use crate::board::{Color, PackedMove};
 use crate::eval;
 use crate::score::{MAX_PLY, Score};
 use picker::Lists;
@@ -57,7 +57,7 @@ pub(super) struct Memory {
     /// The accumulators of the last search.
     eval: Option<eval::State>,
     /// The score of the last search.
-    last_score: Option<Score>,
+    last_score: Option<(Color, Score)>,
     /// Receives every position that is evaluated.
     #[cfg(feature = "train")]
     pub sampler: Option<Sampler>,
@@ -107,6 +107,8 @@ struct RootMoves {
     lines: Vec<Line>,
     /// The best line so far while none is complete, for a search stopped inside the first one.
     partial: Option<(Score, Bound, Vec<PackedMove>)>,
+    /// The move to search first if some root moves are excluded. Their search is not in the TT.
+    expected: PackedMove,
     /// Nodes spent on each root move.
     effort: Vec<(PackedMove, u64)>,
 }

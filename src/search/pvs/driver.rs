@@ -46,7 +46,8 @@ impl Pvs<'_> {
             }
         }
         outcome.stats = self.worker.stats;
-        self.memory.last_score = outcome.score();
+        let turn = self.worker.job.root.turn();
+        self.memory.last_score = outcome.score().map(|score| (turn, score));
         self.memory.eval = Some(self.worker.eval);
         outcome
     }
@@ -66,8 +67,11 @@ impl Pvs<'_> {
     /// Extra time, in per cent of the soft limit: more if the score fell since the last move of the game, less
     /// if the last iterations agree. Idea: Reckless aebbcd6, 246a521.
     fn doubt(&self, trend: &Trend, score: Score) -> i32 {
+        let turn = self.worker.job.root.turn();
         let fall = match self.memory.last_score {
-            Some(last) if !last.is_decisive() && !score.is_decisive() => last - score,
+            Some((side, last)) if side == turn && !last.is_decisive() && !score.is_decisive() => {
+                last - score
+            }
             _ => 0,
         };
         let unsteady = 3 - trend.steady.min(6);
@@ -94,6 +98,9 @@ impl Pvs<'_> {
         self.worker.excluded.clear();
         while self.root.lines.len() < self.worker.job.multi_pv {
             let rank = self.root.lines.len();
+            let mut first_moves = last.iter().map(|line| line.moves[0]);
+            let expected = first_moves.find(|&m| self.worker.is_wanted_at_root(m));
+            self.root.expected = expected.unwrap_or_default();
             let Some(line) = self.aspiration(depth, last.get(rank), rank + 1)? else {
                 break;
             };
@@ -155,7 +162,7 @@ impl Pvs<'_> {
                     variation::complete(&mut line, self.worker.job, self.worker.table);
                     return Some(Some(line));
                 }
-                // The full window cannot fail low: no move was searched.
+                // Cannot happen: every score lies above the full window's alpha. Widening it would not end.
                 Bound::Upper if alpha == -Score::INFINITE => return Some(None),
                 Bound::Upper => {
                     beta = Score::cp((alpha.value() + beta.value()) / 2).max(alpha + 1);
@@ -164,6 +171,7 @@ impl Pvs<'_> {
                 }
                 Bound::Lower => {
                     beta = score + width;
+                    self.root.expected = line.moves.first().copied().unwrap_or_default();
                     // A shallower search is enough to confirm such a move.
                     reduced = (reduced - 1).max(depth - 3).max(1);
                 }
@@ -230,10 +238,13 @@ impl Pvs<'_> {
 
     /// Puts the lines of an iteration that was stopped before those of the last iteration: it may have found
     /// a better move.
-    fn keep_partial(&mut self, outcome: &mut Outcome) {
+    pub(super) fn keep_partial(&mut self, outcome: &mut Outcome) {
         let mut lines = self.complete_lines();
         if lines.is_empty() {
-            lines.extend(self.partial_line());
+            // That one move loses says nothing about the moves not searched yet.
+            let is_no_news = outcome.score().is_none_or(Score::is_lost);
+            let partial = self.partial_line();
+            lines.extend(partial.filter(|line| is_no_news || !line.score.is_lost()));
         }
         let is_new = |old: &Line| lines.iter().all(|line| line.moves[0] != old.moves[0]);
         let old: Vec<Line> = outcome.lines.drain(..).filter(is_new).collect();
@@ -249,7 +260,9 @@ impl Pvs<'_> {
         let selective_depth = self.worker.selective_depth;
         let mut line = Line { score, bound, moves, depth, selective_depth };
         variation::complete(&mut line, self.worker.job, self.worker.table);
-        if bound == Bound::Exact && !variation::is_whole(&line) {
+        if score.is_lost() {
+            line.bound = Bound::Lower;
+        } else if bound == Bound::Exact && !variation::is_whole(&line) {
             line.bound = if score.is_won() { Bound::Lower } else { Bound::Upper };
         }
         Some(line)

@@ -11,7 +11,7 @@ use crate::search::{Bound, params};
 /// A tablebase score is stored with this many extra plies of depth.
 const TABLEBASE_EXTRA_DEPTH: Depth = 6;
 /// Plies without a capture or pawn move that make a draw.
-const FIFTY_MOVES: Depth = 100;
+const FIFTY_MOVES: u32 = 100;
 /// Greatest halfmove clock at which TT scores cut: the key does not know the clock.
 const MAX_CLOCK_FOR_CUTOFFS: u32 = 89;
 
@@ -110,6 +110,9 @@ impl Pvs<'_> {
     #[inline]
     fn known_score<N: NodeType>(&mut self, position: &Position, node: &mut Node) -> Option<Score> {
         self.probe_table(position, node);
+        if N::ROOT && self.worker.is_root_partial() && self.root.expected.is_some() {
+            node.tt_move = self.root.expected;
+        }
         if let Some(score) = self.table_cutoff::<N>(position, node) {
             return Some(score);
         }
@@ -226,7 +229,7 @@ impl Pvs<'_> {
 /// A mate, or the capture or pawn move that leads to a tablebase result, may come too late for the
 /// fifty-move rule. A tablebase result of the position itself holds only while the clock is zero.
 fn is_proved(score: Score, clock: u32) -> bool {
-    let plies_left = FIFTY_MOVES - clock as Depth;
+    let plies_left = (FIFTY_MOVES - clock.min(FIFTY_MOVES)) as Depth;
     match (score.mate_plies(), score.tablebase_plies()) {
         (_, Some(0)) => clock == 0,
         (Some(plies), _) | (_, Some(plies)) => plies <= plies_left,

@@ -7,7 +7,7 @@ use crate::board::Position;
 use crate::search::context::SharedContext;
 use crate::search::null_move::{NullMoveSearch, Path, Scheme};
 use crate::search::table::{Entry, Table};
-use crate::search::{SearchJob, SearcherKind};
+use crate::search::{Outcome, SearchJob, SearcherKind};
 use crate::time::{Limits, TimeManager};
 
 /// Runs a test at the root of a search.
@@ -64,6 +64,41 @@ fn a_root_move_above_the_window_leaves_a_lower_bound() {
             assert_eq!((line.score, line.bound), (score, bound));
         });
     }
+}
+
+#[test]
+fn a_root_with_excluded_moves_begins_with_the_move_expected() {
+    at("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", |searcher, root| {
+        let moves = root.legal_moves();
+        searcher
+            .worker
+            .table
+            .store(root.key(), Entry { best: moves[0], ..entry(Score::ZERO, Bound::Exact) });
+        searcher.worker.excluded.push(moves[0]);
+        searcher.root.expected = moves[3];
+        let mut node = Node::root(-Score::INFINITE, Score::INFINITE, 3);
+        searcher.search::<Root>(root, &mut node).unwrap();
+        assert_eq!(node.tt_move, moves[3]);
+    });
+}
+
+#[test]
+fn a_loss_found_before_the_stop_does_not_replace_the_last_iteration() {
+    at("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", |searcher, root| {
+        let moves = root.legal_moves();
+        let mut after = |last: Score, found: Score| {
+            searcher.root.partial = Some((found, Bound::Exact, vec![moves[1]]));
+            let moves = vec![moves[0]];
+            let line =
+                Line { score: last, bound: Bound::Exact, moves, depth: 5, selective_depth: 5 };
+            let mut outcome = Outcome { lines: vec![line], ..Outcome::default() };
+            searcher.keep_partial(&mut outcome);
+            (outcome.best(), outcome.lines[0].bound)
+        };
+        assert_eq!(after(Score::cp(30), Score::mated_in(4)), (moves[0], Bound::Exact));
+        assert_eq!(after(Score::mated_in(4), Score::mated_in(6)), (moves[1], Bound::Lower));
+        assert_eq!(after(Score::cp(30), Score::cp(40)), (moves[1], Bound::Exact));
+    });
 }
 
 #[test]
