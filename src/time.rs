@@ -31,7 +31,7 @@ const MAX_MOVES_TO_GO: u32 = 52;
 const SOFT_FACTOR: f64 = 1.5;
 /// The hard limit as a multiple of the average time per move.
 const HARD_FACTOR: f64 = 4.0;
-/// The largest share of the clock for one move of many.
+/// The largest share of the clock for one of many moves, with `movestogo` or without [`Sharing::hard_share`].
 const MAX_CLOCK_SHARE: f64 = 0.4;
 /// The largest share of the clock for the last move before a time control. The rest is kept for
 /// delays longer than the overhead; it is not lost, since it counts after the control.

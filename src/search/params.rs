@@ -5,7 +5,7 @@
 //! the search job and each search thread reads its own copy, so two sides of a game, or several games at
 //! once, can have different values.
 //!
-//! A *margin* is in centipawns, a *depth* in plies; reductions are in 1/1024 ply.
+//! Unless a line says otherwise, a *margin* is in centipawns, a *depth* in plies, a *reduction* in 1/1024 ply.
 
 /// One tunable number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,7 +143,8 @@ params! {
     correction_minors: 40, 0..=160, 10;
     /// Weight of the correction by the last two moves.
     correction_continuation: 69, 0..=160, 10;
-    /// Weight of the error of the evaluation in margins, in 1/128.
+    /// What the size of the correction adds to the margins of futility, quiescence and double extensions, in
+    /// 1/128.
     error_margin: 100, 0..=400, 20;
     /// Switch: reverse futility pruning.
     use_reverse_futility: 1, 0..=1, 1;
@@ -153,9 +154,9 @@ params! {
     reverse_futility_square: 7, 0..=20, 1;
     /// Margin per ply.
     reverse_futility_ply: 35, 0..=100, 6;
-    /// Less by the improvement, in 1/128.
+    /// What a centipawn of improvement takes off that margin, in 1/128.
     reverse_futility_improvement: 16, 0..=128, 8;
-    /// More by the error of the evaluation, in 1/128.
+    /// What a centipawn of correction adds to it, in 1/128.
     reverse_futility_error: 64, 0..=256, 16;
     /// Less if no own piece is attacked.
     reverse_futility_safe: 35, 0..=120, 6;
@@ -167,7 +168,7 @@ params! {
     sacrifice_ply: 2, -1..=20, 1;
     /// Last such ply while alpha is at least `sacrifice_mate_score`.
     sacrifice_mate_ply: 6, -1..=20, 2;
-    /// Alpha, in centipawns, from which only a mate can raise alpha further.
+    /// A lead of this many centipawns is taken as won: little but a mate improves on it.
     sacrifice_mate_score: 600, 200..=2000, 50;
     /// Switch: no reverse futility and no shallow null move if a null move allows mate in one.
     use_mate_threats: 1, 0..=1, 1;
@@ -203,9 +204,9 @@ params! {
     pruning_base: 1450, 500..=2500, 60;
     /// Growth of that reduction with ln(depth) ln(number), in 1/1024 ply.
     pruning_slope: 410, 200..=800, 25;
-    /// Switch: quiet checks are pruned by exchange only.
+    /// Switch: a quiet check is not pruned by futility or history.
     use_check_exemption: 1, 0..=1, 1;
-    /// Switch: quiet checks that do not lose material come earlier.
+    /// Switch: safe quiet checks come earlier.
     use_check_order: 1, 0..=1, 1;
     /// Their bonus, in units of history.
     check_order_bonus: 12000, 2000..=30000, 1500;
@@ -225,7 +226,7 @@ params! {
     history_pruning_depth: 4, 1..=10, 1;
     /// Last ply without history pruning: sacrifices have a bad history until one works.
     history_pruning_spared_ply: 6, -1..=20, 2;
-    /// History below which a move is pruned, per ply of depth beyond the first.
+    /// A move is pruned below minus this continuation history, per ply of depth beyond the first.
     history_pruning_margin: 2000, 500..=6000, 200;
     /// Switch: late-move reductions.
     use_late_move_reductions: 1, 0..=1, 1;
@@ -249,7 +250,7 @@ params! {
     reduction_history: 8975, 3000..=20000, 700;
     /// Less at `tt_pv` nodes.
     reduction_tt_pv: 548, 0..=2500, 120;
-    /// More if many child nodes failed high.
+    /// More if many nodes one ply below failed high, children of this node or of its siblings.
     reduction_cutoffs: 1057, 0..=2500, 120;
     /// Less per centipawn of correction of the evaluation.
     reduction_error: 12, 0..=40, 3;
@@ -260,8 +261,8 @@ params! {
     shallower_margin: 9, 0..=40, 3;
     /// Switch: hindsight changes of depth.
     use_hindsight: 1, 0..=1, 1;
-    /// Smallest reduction that is lowered by one ply if the evaluations of node and parent add up to at
-    /// most 0.
+    /// Least reduction, in plies, at which a node gets a ply back if its evaluation and that of its parent add
+    /// up to at most 0.
     hindsight_reduction: 3, 1..=6, 1;
     /// Sum of both evaluations above which a reduced node is searched one ply shallower.
     hindsight_margin: 181, 50..=400, 20;
@@ -277,9 +278,9 @@ params! {
     double_extension_pv: 110, 0..=300, 15;
     /// Futility margin of quiescence, to which the captured piece is added.
     quiescence_margin: 136, 50..=300, 15;
-    /// Constant of the exchange margin of quiescence, in centipawns.
+    /// What a capture in quiescence may lose by exchange, before the other terms are added.
     quiescence_exchange_margin: 60, 0..=300, 15;
-    /// History that changes the margin by one centipawn.
+    /// Capture history that changes this by one centipawn.
     quiescence_exchange_history: 96, 16..=1024, 16;
     /// Weight of the score when a fail-high in quiescence is blended with beta, in 1/1024.
     quiescence_blend: 538, 0..=1024, 64;
@@ -303,7 +304,7 @@ params! {
     evaluation_bonus_max: 1314, 200..=3000, 100;
     /// Switch: a quiet TT move is rewarded if the TT score cuts.
     use_table_bonus: 1, 0..=1, 1;
-    /// Switch: a position that one move can repeat scores at least a draw.
+    /// Switch: a position from which one move repeats an earlier one scores at least a draw.
     use_upcoming_repetition: 1, 0..=1, 1;
     /// Switch: the best move of a PV node is rewarded though it does not cut.
     use_exact_bonus: 1, 0..=1, 1;
@@ -339,7 +340,8 @@ params! {
     clock_moves: 20, 10..=40, 2;
     /// More of them at move 0; they fall by a factor e every 20 moves.
     clock_more_moves: 28, 0..=60, 4;
-    /// Per cent added to the soft limit if the score fell by 100 centipawns since the last move of the game.
+    /// Per cent of the soft limit for each 100 centipawns that the score fell since the last move of the game;
+    /// at most 60 of them count, and 30 of a rise.
     clock_trend: 50, 0..=150, 10;
     /// Per cent of the soft limit for each iteration in a row with a steady score. Three change nothing, fewer
     /// add, more take off, up to six.

@@ -70,7 +70,7 @@ pub(crate) fn error_margin(correction: i32) -> i32 {
     correction.abs() * params::error_margin() / 128
 }
 
-/// The material that a capture must win in quiescence. Idea: Reckless d660304, 9f967d8.
+/// The SEE that a capture needs in quiescence. Idea: Reckless d660304, 9f967d8.
 #[inline]
 pub(crate) fn quiescence_exchange(alpha: Score, eval: Score, correction: i32, history: i32) -> i32 {
     (alpha - eval) / 8
@@ -102,14 +102,14 @@ pub(crate) fn bad_history(reduced: Depth, depth: Depth, ply: Ply, history: i32) 
         && history < -params::history_pruning_margin() * (depth - 1)
 }
 
-/// The material that a quiet move may lose by exchange, at most zero. `depth` is the expected reduced depth.
+/// The SEE that a quiet move needs, at most zero. `depth` is the expected reduced depth.
 #[inline]
 pub(crate) fn quiet_loss(depth: Depth) -> i32 {
     let depth = depth.max(0);
     -params::exchange_quiet_margin() * depth * depth
 }
 
-/// The material that a capture may lose by exchange, at most zero.
+/// The SEE that a capture needs, at most zero.
 #[inline]
 pub(crate) fn noisy_loss(depth: Depth, history: i32) -> i32 {
     let allowance = history * params::exchange_noisy_history() / 1024;

@@ -55,7 +55,7 @@ pub(crate) fn expected(depth: Depth, number: i32, improving: bool, pv: bool) -> 
 }
 
 /// The reduction of a late move in plies; may be negative, the caller clamps it. `many_cutoffs`: more than
-/// two child nodes have failed high.
+/// two nodes one ply below have failed high.
 #[inline]
 pub(crate) fn late_move(
     node: &Node,

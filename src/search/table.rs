@@ -35,11 +35,11 @@ pub struct Entry {
     /// The score in table form ([`Score::to_table`]).
     pub score: Score,
     pub bound: Bound,
-    /// The static evaluation, if there is one.
+    /// The raw evaluation, if there is one.
     pub eval: Option<Score>,
     /// The depth searched, 0 for quiescence. At most 255 is stored.
     pub depth: Depth,
-    /// True if the position was ever a PV node.
+    /// The position was a PV node when this was stored, or the entry before said so.
     pub tt_pv: bool,
 }
 
@@ -158,8 +158,8 @@ impl Table {
         })
     }
 
-    /// Stores an entry. It replaces the entry of the same position, unless that is a bound of this
-    /// search from a depth larger by four plies or more: then only its move is updated. Otherwise it
+    /// Stores an entry. It replaces the entry of the same position, unless the new one is a bound and the old
+    /// one is of this search and deeper by four plies or more: then only its move is updated. Otherwise it
     /// replaces the least valuable entry of the bucket; shallow and old ones go first.
     pub fn store(&self, key: u64, mut entry: Entry) {
         let age = self.age.load(Relaxed);

@@ -14,7 +14,7 @@ use crate::time::TimeManager;
 
 /// Nodes between two exchanges of a thread with the others.
 const SYNC_INTERVAL: u64 = 1024;
-/// From this depth on every second thread searches a ply deeper.
+/// After an iteration of this depth or more, every second thread searches a ply deeper than the others.
 const AHEAD_FROM: Depth = 5;
 
 /// A search that is already over its limits still completes depth 1, but stops after this many nodes:

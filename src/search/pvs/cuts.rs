@@ -45,7 +45,7 @@ impl Pvs<'_> {
             );
         }
 
-        // Step 8. Reverse futility: the evaluation is so far above beta that no quiet reply matters.
+        // Step 8. Reverse futility: the evaluation is so far above beta that the node is taken to fail high.
         if !node.tt_pv
             && !node.keeps_their_sacrifices()
             && is_far_above_beta(position, node)
@@ -163,7 +163,8 @@ impl NullMoveSearch for AtNode<'_, '_, '_, '_> {
     fn research(&mut self, beta: Score, depth: Depth, path: Path) -> Option<Score> {
         let mut same = Node { path, ..self.node.research(beta, depth) };
         let score = self.searcher.search::<ZeroWindow>(self.position, &mut same)?;
-        // The correction history has learned meanwhile. A search that the TT cuts evaluates nothing.
+        // That search has corrected the evaluation again, since the correction histories learned during the null
+        // move. It has not if the TT ended it at once.
         self.node.static_eval = same.static_eval.or(self.node.static_eval);
         Some(score)
     }

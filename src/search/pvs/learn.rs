@@ -1,4 +1,4 @@
-//! Step 16: updates of the histories.
+//! Step 16: updates of the histories, and those of steps 3, 5 and 17.
 
 use super::Pvs;
 use super::node::Node;
@@ -9,8 +9,8 @@ use crate::score::Depth;
 use crate::search::history::{self, Quiet};
 use crate::search::params;
 
-/// Moves searched without a cutoff. They lose history if another move is best. Keeps the first [`Tried::MAX`]
-/// of each kind.
+/// Moves searched without a cutoff. If another move is best, its captures lose history, and its quiet moves
+/// too if that move is quiet. Keeps the first [`Tried::MAX`] of each kind.
 #[derive(Default)]
 pub(super) struct Tried {
     moves: [[PackedMove; Tried::MAX]; 2],

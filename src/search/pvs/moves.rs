@@ -154,7 +154,7 @@ impl Pvs<'_> {
         let Some(quiet) = quiet else {
             return prune_if(loses_more_than(prune::noisy_loss(node.depth, history)));
         };
-        // A quiet check is pruned as a capture is.
+        // A quiet check is pruned as a capture is, without history.
         if gives_check && params::use_check_exemption() != 0 {
             return prune_if(loses_more_than(prune::noisy_loss(node.depth, 0)));
         }

@@ -72,11 +72,11 @@ pub(crate) struct Node<'p> {
     pub proved: (Score, Score),
     /// The output of the evaluator; `None` in check.
     pub raw_eval: Option<Score>,
-    /// The same plus the correction history.
+    /// The raw evaluation plus the correction.
     pub static_eval: Option<Score>,
-    /// The same refined by the TT score; `-INFINITE` in check.
+    /// The static evaluation, or the TT score if its bound allows; `-INFINITE` in check.
     pub eval: Score,
-    /// The correction added to it, in centipawns.
+    /// What the correction histories add to the raw evaluation, in centipawns.
     pub correction: i32,
     /// The static evaluation rose since this side's last move.
     pub improving: bool,
@@ -192,8 +192,8 @@ impl<'p> Node<'p> {
         self.checks.as_ref().is_some_and(|checks| checks.gives(position, m))
     }
 
-    /// True if the node is not pruned for a low evaluation, since the side to move may have sacrificed
-    /// material.
+    /// True if no move is pruned for a low evaluation (futility, step 11), since the side to move may have
+    /// sacrificed material.
     #[inline]
     pub(crate) fn keeps_sacrifices(&self) -> bool {
         prune::keeps_sacrifices(self.alpha, self.ply)

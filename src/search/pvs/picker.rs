@@ -27,8 +27,8 @@ enum Stage {
     Losing,
 }
 
-/// The state of the picker. The moves lie in the searcher's lists, which are filled after the TT move:
-/// the singular search of the same node uses the same lists before.
+/// The state of the picker. The searcher's lists of this ply are filled only after the TT move, because its
+/// singular search uses the same lists.
 pub(super) struct Picker {
     stage: Stage,
     tt_move: PackedMove,
@@ -49,7 +49,7 @@ impl Picker {
 }
 
 impl Pvs<'_> {
-    /// The next move: TT move, captures that do not lose, quiet moves by history, losing captures.
+    /// The next move: TT move, good captures, quiet moves by history, bad captures.
     pub(super) fn next_move(
         &mut self,
         position: &Position,
@@ -139,7 +139,7 @@ impl Picker {
     }
 }
 
-/// The bonus of a quiet check that does not lose material.
+/// The bonus of a safe quiet check.
 #[inline]
 fn check_bonus(position: &Position, node: &Node, m: PackedMove) -> i32 {
     if params::use_check_order() == 0 || !node.gives_check(position, m) {

@@ -1,4 +1,5 @@
-//! Quiescence search: captures and promotions until the position is quiet, all evasions in check.
+//! Quiescence search: captures and promotions until the position is quiet, in check evasions until one does
+//! not lose.
 
 use super::Pvs;
 use super::node::{Node, NodeType};
@@ -45,7 +46,7 @@ impl Pvs<'_> {
         let mut result =
             SearchResult { score: node.eval, best: PackedMove::NONE, is_multicut: false };
         if result.score >= node.beta && node.entry.is_some() {
-            // The TT entry is as good as a stand pat.
+            // Not stored: the entry already there is kept.
             return Some(blended(result.score, node.beta));
         }
         if result.score < node.beta {
