@@ -24,8 +24,7 @@ const FLOORS: [(&str, u32); 13] = [
 ];
 
 /// Imports within a floor. All others are forbidden, so the modules of floor 4 are independent.
-const NEIGHBOURS: [(&str, &str); 4] =
-    [("score", "board"), ("board", "score"), ("board", "kit"), ("games", "engine")];
+const NEIGHBOURS: [(&str, &str); 1] = [("board", "kit")];
 
 /// The crates with shakmaty's types.
 const CHESS_CRATES: [&str; 2] = ["shakmaty", "shakmaty_syzygy"];

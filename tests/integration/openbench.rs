@@ -290,7 +290,7 @@ fn the_client_builds_it() {
     println!("bench: {} nodes, {} a second", nodes.unwrap_or(0), speed.unwrap_or(0));
 
     let refused = make(&["EVALFILE=Makefile"]);
-    assert!(!refused.status.success() && streams(&refused).contains("not a network of Tacet"));
+    assert!(!refused.status.success() && streams(&refused).contains("not a Tacet network"));
 
     let network = clean.join("other.net");
     let checksum = other_network(&clean, &network);
