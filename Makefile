@@ -49,7 +49,7 @@ lint: ## check format and lints
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --all-targets --all-features --locked -- -D warnings
 
-ci: ## run every check of a merge
+ci: ## run the checks of a merge that one machine can run
 	./.ci/run
 
 clean: ## remove build files
