@@ -1,10 +1,13 @@
 //! The terminal behind standard output.
 
-use terminal_size::{Height, Width, terminal_size};
+use std::io;
+
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// Columns of standard output; `None` if it is not a terminal.
 pub(crate) fn width() -> Option<usize> {
-    terminal_size().map(|(Width(columns), Height(_))| usize::from(columns))
+    // `terminal_size` would take the terminal of another stream if standard output is redirected.
+    terminal_size_of(io::stdout()).map(|(Width(columns), Height(_))| usize::from(columns))
 }
 
 /// Breaks text between words into lines of at most `width` columns; all lines but the first begin

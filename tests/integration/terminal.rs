@@ -19,6 +19,11 @@ struct Terminal {
 
 impl Terminal {
     fn start(arguments: &[&str], columns: u16) -> Terminal {
+        Terminal::start_into(None, arguments, columns)
+    }
+
+    /// Starts the program with standard output into a file, if there is one.
+    fn start_into(file: Option<File>, arguments: &[&str], columns: u16) -> Terminal {
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let (mut own, mut other) = (0, 0);
         // SAFETY: both descriptors and the size outlive the call; null means defaults.
@@ -30,7 +35,8 @@ impl Terminal {
         let (own, other) = unsafe { (OwnedFd::from_raw_fd(own), OwnedFd::from_raw_fd(other)) };
         let stdio = || Stdio::from(other.try_clone().expect("a descriptor"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_tacet"));
-        command.args(arguments).stdin(stdio()).stdout(stdio()).stderr(stdio());
+        let output = file.map_or_else(stdio, Stdio::from);
+        command.args(arguments).stdin(stdio()).stdout(output).stderr(stdio());
         // SAFETY: both calls are async-signal-safe and touch the child alone.
         unsafe {
             command.pre_exec(|| {
@@ -136,6 +142,19 @@ fn tables_and_help_fit_eighty_columns() {
             assert!(line.chars().count() <= 80, "{command:?}: {line}");
         }
     }
+}
+
+/// The terminal of the other streams does not matter.
+#[test]
+fn redirected_output_is_not_made_to_fit_the_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("schemes.txt");
+    let file = File::create(&path).expect("a file");
+    let (lines, status) = Terminal::start_into(Some(file), &["schemes"], 60).finish();
+    assert!(status.success(), "{lines:?}");
+    let text = std::fs::read_to_string(&path).expect("a table");
+    assert!(text.lines().any(|line| line.chars().count() > 80), "{text}");
+    assert!(shown(&["schemes"], 60).iter().all(|line| line.chars().count() <= 60));
 }
 
 /// Checkmate and stalemate are named.
