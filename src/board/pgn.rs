@@ -176,6 +176,30 @@ mod tests {
     }
 
     #[test]
+    fn a_game_from_the_start_position_keeps_its_move_number() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 12";
+        let start = Position::from_fen(fen).unwrap();
+        let moves = vec![start.read_move("e2e4").unwrap()];
+        let text = Game { start, moves, ..Game::default() }.to_string();
+        assert!(text.contains(fen) && text.contains("12. e4"), "{text}");
+        let again = read(text.as_bytes()).next().unwrap().unwrap();
+        assert_eq!((again.start.fullmove_number(), again.moves.len()), (12, 1));
+        assert!(!Game::default().to_string().contains("FEN"));
+    }
+
+    #[test]
+    fn many_tags_or_games_in_one_line_are_read() {
+        let text = format!("{} 1. e4 *\n", "[A \"b\"]".repeat(30_000));
+        let games: Vec<_> = read(text.as_bytes()).map(Result::unwrap).collect();
+        assert_eq!(games.len(), 1);
+        assert_eq!((games[0].tags.len(), games[0].moves.len()), (30_000, 1));
+        let text = "1. e4 * [A \"b\"] 1. d4 e5 * ".repeat(15_000);
+        let games: Vec<_> = read(text.as_bytes()).map(Result::unwrap).collect();
+        assert_eq!(games.len(), 30_000);
+        assert_eq!((games[29_999].tags.len(), games[29_999].moves.len()), (1, 2));
+    }
+
+    #[test]
     fn odd_bytes_are_read() {
         for text in ["", "\0\0", "[", "[Event", "{", "((((", "1. e4 e5", "[FEN \"x\"]\n\n1. e4"] {
             assert!(read(text.as_bytes()).take(10).count() < 10, "{text:?}");

@@ -15,8 +15,17 @@ const MAX_BINARY_LINES: usize = 64;
 pub(super) struct TextLine {
     pub number: usize,
     pub text: String,
-    /// True if `text` begins at the start of the file's line.
+    /// Where the part of `text` that has not been read begins.
+    pub start: usize,
+    /// True if that part may begin with a tag, as a whole line of the file may.
     pub is_whole: bool,
+}
+
+impl TextLine {
+    /// The part that has not been read.
+    pub(super) fn rest(&self) -> &str {
+        &self.text[self.start..]
+    }
 }
 
 /// The lines of a file.
@@ -71,7 +80,12 @@ impl<R: Read> Lines<R> {
         // Old Macintosh files end lines with a carriage return alone.
         for text in text.trim_end_matches('\r').split('\r') {
             let text = text.replace(['\0', '\u{1a}'], " ");
-            self.waiting.push_back(TextLine { number: self.number, text, is_whole: true });
+            self.waiting.push_back(TextLine {
+                number: self.number,
+                text,
+                start: 0,
+                is_whole: true,
+            });
         }
         Ok(())
     }

@@ -98,48 +98,50 @@ impl Draft {
 
     /// Reads a line. If the game ends in it, returns the rest, which belongs to the next game.
     fn line(&mut self, line: TextLine) -> Option<TextLine> {
-        let text = line.text.trim_start();
+        let text = line.rest().trim_start();
         if self.comment.is_some() || !line.is_whole {
             if self.comment.is_some() && text.starts_with("[Event \"") {
                 self.end_unfinished();
                 return Some(line);
             }
-            return self.movetext(&line);
+            return self.movetext(line);
         }
-        if line.text.starts_with('%') {
+        if line.rest().starts_with('%') {
             return None;
         }
         if text.is_empty() {
             self.is_apart = true;
             return None;
         }
-        if is_tag(text, !self.has_text) { self.tag_line(line) } else { self.movetext(&line) }
+        if is_tag(text, !self.has_text) { self.tag_line(line) } else { self.movetext(line) }
     }
 
-    fn tag_line(&mut self, line: TextLine) -> Option<TextLine> {
-        let text = line.text.trim_start();
+    fn tag_line(&mut self, mut line: TextLine) -> Option<TextLine> {
         // Without a result and without moves, a second `Event` tells the next game.
         let repeats = self.is_apart
-            && text.starts_with("[Event ")
+            && line.rest().trim_start().starts_with("[Event ")
             && self.tags.iter().any(|(name, _)| name == "Event");
         if self.has_text || repeats {
             self.end_unfinished();
             return Some(line);
         }
-        let (name, value, rest) = split_tag(text);
         self.first_line.get_or_insert(line.number);
-        self.tags.push((name, value));
         self.is_apart = false;
-        let rest = TextLine { text: rest.to_owned(), ..line };
-        match rest.text.trim_start() {
-            "" => None,
-            text if is_tag(text, true) => self.tag_line(rest),
-            _ => self.movetext(&rest),
+        // Some files have all tags of a game in one line.
+        loop {
+            let (name, value, rest) = split_tag(line.rest().trim_start());
+            line.start = line.text.len() - rest.len();
+            self.tags.push((name, value));
+            match line.rest().trim_start() {
+                "" => return None,
+                text if is_tag(text, true) => {}
+                _ => return self.movetext(line),
+            }
         }
     }
 
-    fn movetext(&mut self, line: &TextLine) -> Option<TextLine> {
-        let mut rest = line.text.as_str();
+    fn movetext(&mut self, line: TextLine) -> Option<TextLine> {
+        let mut rest = line.rest();
         if self.comment.is_none() {
             rest = rest.trim_start();
         }
@@ -152,11 +154,8 @@ impl Draft {
             }
             let first = rest.chars().next()?;
             if self.is_over && !matches!(first, '{' | ';') {
-                return Some(TextLine {
-                    text: rest.to_owned(),
-                    is_whole: is_tag(rest, false),
-                    ..line.clone()
-                });
+                let (start, is_whole) = (line.text.len() - rest.len(), is_tag(rest, false));
+                return Some(TextLine { start, is_whole, ..line });
             }
             self.has_text |= !self.tags.is_empty() || !matches!(first, '{' | ';');
             match first {
@@ -171,7 +170,8 @@ impl Draft {
                     let (word, after) = split_word(rest);
                     if self.variations.is_empty() && self.begins_another(word) {
                         self.end_unfinished();
-                        return Some(TextLine { text: rest.to_owned(), ..line.clone() });
+                        let start = line.text.len() - rest.len();
+                        return Some(TextLine { start, ..line });
                     }
                     self.word(word, line.number);
                     rest = after.trim_start();

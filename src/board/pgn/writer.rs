@@ -30,7 +30,8 @@ impl Game {
         if self.start.needs_chess960() {
             write_tag(f, "Variant", "Chess960")?;
         }
-        if self.start != Position::startpos() {
+        // Equal positions may differ in the move number. Without a FEN a game begins with move 1.
+        if self.start != Position::startpos() || self.start.fullmove_number() != 1 {
             write_tag(f, "SetUp", "1")?;
             write_tag(f, "FEN", &self.start.to_fen())?;
         }
