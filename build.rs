@@ -4,21 +4,22 @@
 //! the one named by the environment variable `EVALFILE`, which OpenBench's client sets (`make
 //! EVALFILE=FILE`). The program is compiled for the shape that this file's header names.
 
+#[path = "src/kit/fingerprint.rs"]
+mod fingerprint;
+#[path = "src/eval/network/layout.rs"]
+mod layout;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
+
+use layout::{CHECKSUM, FORMAT, HEADER, MAGIC, OUTPUTS, Shape, file_length};
 
 /// What the program is built from, apart from the network.
 const SOURCES: [&str; 4] = ["build.rs", "Cargo.lock", "Cargo.toml", "src"];
 
 /// Path of the shipped network in the package.
 const NETWORK: &str = "src/eval/network/tacet.net";
-
-/// The first bytes of a network file.
-const MAGIC: &[u8] = b"TACETNET";
-
-/// The format that the program reads: a number of two bytes behind the magic.
-const FORMAT: u16 = 3;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -35,21 +36,43 @@ fn set(name: &str, value: &str) {
     println!("cargo::rustc-env={name}={value}");
 }
 
-/// The network's file, if it begins like one: the build fails here, with a readable message, and not the
-/// program later.
+/// The network's file, if the program can evaluate it. Otherwise the build fails, with a message in one line.
 fn network(package: &Path) -> Result<PathBuf, String> {
     let named = env::var_os("EVALFILE").filter(|name| !name.is_empty());
     let path = package.join(named.unwrap_or_else(|| NETWORK.into()));
     println!("cargo::rerun-if-changed={}", path.display());
     let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    match bytes.strip_prefix(MAGIC) {
-        Some([low, high, ..]) if [*low, *high] == FORMAT.to_le_bytes() => Ok(path),
-        Some([low, high, ..]) => {
-            let format = u16::from_le_bytes([*low, *high]);
-            let path = path.display();
-            Err(format!("{path}: a network of format {format}; this version reads format {FORMAT}"))
-        }
-        _ => Err(format!("{}: not a Tacet network", path.display())),
+    check(&bytes).map_err(|reason| format!("{}: {reason}", path.display()))?;
+    Ok(path)
+}
+
+/// Makes the checks of the program's reader (`src/eval/network/mod.rs`).
+fn check(bytes: &[u8]) -> Result<(), String> {
+    if bytes.len() < HEADER || !bytes.starts_with(&MAGIC) {
+        return Err("not a Tacet network".to_owned());
+    }
+    let field = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    let (format, outputs, scale) = (field(8), field(14), field(16));
+    if format != FORMAT {
+        return Err(format!("a network of format {format}; this version reads format {FORMAT}"));
+    }
+    let shape = Shape { hidden: field(10).into(), king_buckets: field(12).into() };
+    if !shape.is_supported() || usize::from(outputs) != OUTPUTS {
+        return Err(format!("a network of {shape} and {outputs} outputs, which is not supported"));
+    }
+    if bytes.len() != file_length(shape) {
+        return Err(format!("a network of {} bytes, not {}", bytes.len(), file_length(shape)));
+    }
+    let (content, stored) = bytes.split_at(bytes.len() - CHECKSUM);
+    if stored != fingerprint::of_bytes(content).to_le_bytes() {
+        return Err("a damaged network: wrong checksum".to_owned());
+    }
+    let (pairs, _) = content[HEADER..].as_chunks::<2>();
+    let numbers: Vec<i16> = pairs.iter().map(|&pair| i16::from_le_bytes(pair)).collect();
+    if shape.allows(scale, &numbers) {
+        Ok(())
+    } else {
+        Err("a network with a number out of range".to_owned())
     }
 }
 

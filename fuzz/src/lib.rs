@@ -123,6 +123,9 @@ fn evaluate(network: Network) {
         let fresh = State::with(&evaluator, &position).evaluate(&position);
         assert_eq!(state.evaluate(&position), fresh, "after {text}");
     }
+    // An ending whose value is scaled.
+    let ending = Position::from_fen("8/4kb2/8/3P4/4K3/4B3/8/8 w - - 0 1").expect("a position");
+    State::with(&evaluator, &ending).evaluate(&ending);
 }
 
 fn assert_one_line(text: &impl Display) {

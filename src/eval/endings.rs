@@ -16,6 +16,10 @@ pub(crate) const PHASE_LIMIT: i32 = 8;
 /// A scale that leaves the value as it is.
 pub(crate) const FULL_SCALE: i32 = 64;
 
+/// Limit of the value that is scaled, in centipawns. The smallest scale above 0 takes it beyond the largest
+/// estimate, so the limit changes no score. An accepted network can give values that would overflow.
+const MAX_VALUE: i32 = 1_000_000;
+
 /// Are few enough pieces left for [`corrected`] to apply?
 #[inline]
 pub(crate) fn may_mislead(position: &Position) -> bool {
@@ -27,6 +31,7 @@ pub(crate) fn may_mislead(position: &Position) -> bool {
 #[inline(never)]
 pub(crate) fn corrected(position: &Position, ours: i32, tempo: i32) -> Score {
     let us = position.turn();
+    let ours = ours.clamp(-MAX_VALUE, MAX_VALUE);
     let strong = if ours >= 0 { us } else { !us };
     let balance = Balance::of(position, strong);
     let toward = drive(position, strong, &balance) * ours.signum();
@@ -44,6 +49,12 @@ impl Balance {
     /// The material of both sides, `strong` being the side that stands better.
     pub(crate) fn of(position: &Position, strong: Color) -> Balance {
         Balance { strong: Force::of(position, strong), weak: Force::of(position, !strong) }
+    }
+
+    /// The material of the strong side in pawns.
+    #[cfg(feature = "train")]
+    pub(crate) fn material(&self) -> usize {
+        self.strong.points + self.strong.pawns
     }
 }
 
@@ -308,6 +319,23 @@ mod tests {
         };
         assert_eq!(["a1", "h8", "a8", "h1", "e4"].map(king_on), [0, 0, 7, 7, 7]);
         assert_eq!(["b1", "g7", "d4"].map(king_on), [1, 2, 6]);
+    }
+
+    #[test]
+    fn an_extreme_value_does_not_overflow() {
+        let largest = Score::KNOWN_WIN.value() - 1;
+        for (fen, expected) in [
+            ("8/4kb2/8/3P4/4K3/4B3/8/8 w - - 0 1", largest), // scaled
+            ("8/8/4kp2/8/8/2NNK3/8/8 w - - 0 1", largest),   // by the smallest scale above 0
+            ("8/8/4k3/8/8/2R1K3/8/8 w - - 0 1", largest),    // driven
+            ("8/8/4kb2/8/8/2B1K3/8/8 w - - 0 1", 0),         // a dead draw
+        ] {
+            for value in [1_000_000_000, i32::MAX] {
+                let corrected = |fen: &str, value| corrected(&position(fen), value, 10).value();
+                assert_eq!(corrected(fen, value), expected, "{fen}");
+                assert_eq!(corrected(&fen.replace('w', "b"), -value), -expected, "{fen}");
+            }
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Evaluator {
 impl Default for Evaluator {
     fn default() -> Evaluator {
         static EMBEDDED: LazyLock<Evaluator> = LazyLock::new(|| {
-            // A test checks that the bytes are a network.
+            // The build fails unless the bytes are a network (build.rs), so the fallback is never used.
             Network::read(network::EMBEDDED)
                 .map_or(Evaluator::Classical(&classical::TAUGHT), |network| {
                     Evaluator::Network(Arc::new(network))

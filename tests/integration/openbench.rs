@@ -260,7 +260,7 @@ const TIME: &str = r"N=\d+|(?:\d+/)?\d+(?:\.\d+)?(?:\+\d+(?:\.\d+)?)?";
 
 /// `prepare_engine`: the source without a git history, `make -j EXE=NAME` in it, the program beside
 /// the Makefile. Then once more as with a network of the test's (`EVALFILE`), which must be the one
-/// inside, and with a file that is none.
+/// inside, and with files that are none.
 #[test]
 #[ignore = "builds the release twice: cargo test --test integration openbench -- --ignored"]
 fn the_client_builds_it() {
@@ -294,6 +294,11 @@ fn the_client_builds_it() {
 
     let network = clean.join("other.net");
     let checksum = other_network(&clean, &network);
+    let mut damaged = fs::read(&network).expect("a network");
+    damaged[1_000] ^= 1;
+    fs::write(clean.join("damaged.net"), damaged).expect("a file");
+    let refused = make(&["EVALFILE=damaged.net"]);
+    assert!(!refused.status.success() && streams(&refused).contains("wrong checksum"));
     fs::remove_file(&engine).expect("the first build");
     let built = make(&[&format!("EVALFILE={}", network.display())]);
     assert!(built.status.success(), "{}", streams(&built));

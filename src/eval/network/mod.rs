@@ -6,7 +6,7 @@
 //! other's, with one of eight sets of weights chosen by the number of pieces. `tacet train` trains it.
 //!
 //! [`accumulator`] updates the first layer along a search, [`kernels`] holds the inner loops, and this
-//! module reads and writes network files.
+//! module reads and writes network files. `layout` has what the build script also knows of them.
 //!
 //! # File format 3
 //! All numbers are little-endian. First-layer weights and biases are in units of 1/255, output weights in
@@ -29,6 +29,7 @@
 
 pub mod accumulator;
 pub mod kernels;
+mod layout;
 pub mod shape;
 
 use std::fmt;
@@ -39,9 +40,8 @@ use crate::board::PieceSquare;
 use crate::kit::files::open_regular;
 use crate::kit::fingerprint;
 use kernels::{Kernels, Row};
-use shape::{
-    HIDDEN, MAX_BIAS, MAX_OUTPUT_WEIGHT, MAX_WEIGHT, OUTPUT_UNIT, OUTPUTS, Shape, UNIT, View,
-};
+use layout::{CHECKSUM, FORMAT, HEADER, MAGIC, file_length};
+use shape::{HIDDEN, OUTPUT_UNIT, OUTPUTS, Shape, UNIT, View};
 
 /// A network that can be evaluated. Its shape is [`Shape::BUILT`].
 pub struct Network {
@@ -83,16 +83,6 @@ pub const EMBEDDED_CHECKSUM: u64 = match EMBEDDED.last_chunk() {
 
 /// The number of [`EMBEDDED`], 0 if it has none.
 pub const EMBEDDED_NUMBER: u16 = u16::from_le_bytes([EMBEDDED[18], EMBEDDED[19]]);
-
-const MAGIC: [u8; 8] = *b"TACETNET";
-const FORMAT: u16 = 3;
-const HEADER: usize = 20;
-const CHECKSUM: usize = 8;
-
-/// Bytes of the file of a network of this shape.
-const fn file_length(shape: Shape) -> usize {
-    HEADER + 2 * shape.parameters() + CHECKSUM
-}
 
 /// Why bytes are not a usable network. Displays as one line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -280,14 +270,7 @@ impl Parameters {
             let found = HEADER + 2 * numbers.len() + CHECKSUM;
             return Err(NetworkError::Length(found, file_length(shape)));
         }
-        let within = |part: &[i16], max: i16| {
-            part.iter().all(|number| number.unsigned_abs() <= max.unsigned_abs())
-        };
-        let is_allowed = within(&numbers[..shape.biases()], MAX_WEIGHT)
-            && within(&numbers[shape.biases()..shape.output_weights()], MAX_BIAS)
-            && within(&numbers[shape.output_weights()..shape.output_biases()], MAX_OUTPUT_WEIGHT)
-            && self.scale > 0;
-        if is_allowed { Ok(numbers) } else { Err(NetworkError::Range) }
+        if shape.allows(self.scale, numbers) { Ok(numbers) } else { Err(NetworkError::Range) }
     }
 }
 

@@ -6,72 +6,15 @@
 //! king.
 
 use super::EMBEDDED;
+pub use super::layout::{
+    MAX_BIAS, MAX_OUTPUT_WEIGHT, MAX_WEIGHT, OUTPUTS, PIECE_SQUARES, Shape, UNIT,
+};
 use crate::board::{Color, PieceSquare, Square};
-
-/// Piece-square inputs of one king bucket: own or other side, six kinds, 64 squares.
-pub const PIECE_SQUARES: usize = 768;
-
-/// Outputs ("output buckets"), chosen by the number of pieces.
-pub const OUTPUTS: usize = 8;
-
-/// The numbers of neurons and king buckets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// Neurons per side, called N.
-    pub hidden: usize,
-    /// King buckets: 1 or 4.
-    pub king_buckets: usize,
-}
 
 impl Shape {
     /// The shape this program is compiled for: that of the embedded network.
     pub const BUILT: Shape =
         Shape { hidden: header_field(10) as usize, king_buckets: header_field(12) as usize };
-
-    /// Neurons come in whole cache lines of the trainer and of the engine's kernels.
-    pub const HIDDEN_STEP: usize = 64;
-    /// The largest number of neurons.
-    pub const MAX_HIDDEN: usize = 2_048;
-
-    /// Can the trainer train, and a build embed, a network of this shape?
-    pub const fn is_supported(self) -> bool {
-        self.hidden > 0
-            && self.hidden <= Shape::MAX_HIDDEN
-            && self.hidden.is_multiple_of(Shape::HIDDEN_STEP)
-            && (self.king_buckets == 1 || self.king_buckets == 4)
-    }
-
-    /// Inputs of the first layer.
-    pub const fn inputs(self) -> usize {
-        self.king_buckets * PIECE_SQUARES
-    }
-
-    /// Index of the first layer's biases among the parameters; its weights precede them.
-    pub const fn biases(self) -> usize {
-        self.inputs() * self.hidden
-    }
-
-    /// Index of the output weights.
-    pub const fn output_weights(self) -> usize {
-        self.biases() + self.hidden
-    }
-
-    /// Index of the output biases.
-    pub const fn output_biases(self) -> usize {
-        self.output_weights() + OUTPUTS * 2 * self.hidden
-    }
-
-    /// Number of parameters.
-    pub const fn parameters(self) -> usize {
-        self.output_biases() + OUTPUTS
-    }
-}
-
-impl std::fmt::Display for Shape {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plural = if self.king_buckets == 1 { "" } else { "s" };
-        write!(f, "{} neurons and {} king bucket{plural}", self.hidden, self.king_buckets)
-    }
 }
 
 const fn header_field(at: usize) -> u16 {
@@ -102,20 +45,8 @@ const KING_BUCKET: [[u8; 4]; 8] = [
     [3, 3, 3, 3],
 ];
 
-/// A neuron's value of 1 as an integer (QA).
-pub const UNIT: i32 = 255;
-
 /// An output weight of 1 as an integer (QB).
 pub const OUTPUT_UNIT: i32 = 64;
-
-/// Largest absolute first-layer weight: 32 of them and a bias fit into 16 bits.
-pub const MAX_WEIGHT: i16 = 2 * UNIT as i16;
-
-/// Largest absolute first-layer bias.
-pub const MAX_BIAS: i16 = 16_383;
-
-/// Largest absolute output weight: its product with a neuron's value fits into 16 bits.
-pub const MAX_OUTPUT_WEIGHT: i16 = 127;
 
 /// The output for this number of pieces, kings included: 2-4, 5-8, and so on to 29-32.
 #[inline]
