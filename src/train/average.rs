@@ -1,4 +1,5 @@
-//! `tacet average`: the mean of networks, number by number.
+//! `tacet average`: the mean of networks, number by number. Output weights and biases are converted to one
+//! scale first.
 //!
 //! Networks that were fine-tuned from one network stay close enough to each other that the mean of their
 //! weights is a good network. What each has learned by chance cancels out (Wortsman et al., "Model soups",
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use super::TrainError;
 use super::trainer::read_network;
 use crate::eval::network::Parameters;
+use crate::eval::network::shape::MAX_OUTPUT_WEIGHT;
 use crate::kit::files::Files;
 
 /// Options of `tacet average`.
@@ -26,7 +28,7 @@ pub(crate) struct AverageArgs {
     /// Number of the network, which `tacet --version` shows of the embedded one
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub number: u16,
-    /// Replace a file that this command did not make
+    /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
 }
@@ -53,13 +55,9 @@ pub(crate) fn run(args: &AverageArgs) -> Result<(), TrainError> {
         files.reads(path, "a network being read");
     }
     let output = files.output(&args.out, "the network")?;
-    let numbers = (0..shape.parameters())
-        .map(|i| mean(networks.iter().map(|network| i64::from(network.numbers[i]))) as i16)
-        .collect();
-    let scale = match args.centipawns {
-        Some(centipawns) => centipawns,
-        None => mean(networks.iter().map(|network| i64::from(network.scale))) as u16,
-    };
+    let scale = mean(networks.iter().map(|network| f64::from(network.scale))) as u16;
+    let numbers = average(&networks, scale);
+    let scale = args.centipawns.unwrap_or(scale);
     let average = Parameters { shape, scale, number: args.number, numbers };
     files.write(output, &average.to_bytes())?;
     if let Some(summary) = files.summary() {
@@ -68,10 +66,30 @@ pub(crate) fn run(args: &AverageArgs) -> Result<(), TrainError> {
     Ok(())
 }
 
+/// The means of the parameters of networks of one shape, for this scale.
+fn average(networks: &[Parameters], scale: u16) -> Vec<i16> {
+    let shape = networks[0].shape;
+    // One unit of output is a different number of centipawns in each network.
+    let factors: Vec<f64> =
+        networks.iter().map(|network| f64::from(network.scale) / f64::from(scale)).collect();
+    let max_weight = f64::from(MAX_OUTPUT_WEIGHT);
+    let number = |i: usize| {
+        let numbers = networks.iter().map(|network| f64::from(network.numbers[i]));
+        if i < shape.output_weights() {
+            return mean(numbers) as i16;
+        }
+        let value = mean(numbers.zip(&factors).map(|(number, factor)| number * factor));
+        let is_weight = i < shape.output_biases();
+        // The conversion clips the biases.
+        if is_weight { value.clamp(-max_weight, max_weight) as i16 } else { value as i16 }
+    };
+    (0..shape.parameters()).map(number).collect()
+}
+
 /// The mean, rounded.
-fn mean(numbers: impl ExactSizeIterator<Item = i64>) -> i64 {
+fn mean(numbers: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = numbers.len() as f64;
-    (numbers.sum::<i64>() as f64 / count).round() as i64
+    (numbers.sum::<f64>() / count).round()
 }
 
 #[cfg(test)]
@@ -113,6 +131,28 @@ mod tests {
         // Of one network: the same.
         run(&args(&[&ten, &ten], None)).unwrap();
         assert_eq!(read_network(&out).unwrap().numbers, read_network(&ten).unwrap().numbers);
+    }
+
+    #[test]
+    fn outputs_of_different_scales_are_averaged_in_centipawns() {
+        let shape = Shape { hidden: 64, king_buckets: 1 };
+        let network = |scale, first_layer: i16, weight: i16, bias: i16| {
+            let mut numbers = vec![first_layer; shape.parameters()];
+            numbers[shape.output_weights()..].fill(weight);
+            numbers[shape.output_biases()..].fill(bias);
+            Parameters { shape, scale, number: 0, numbers }
+        };
+        let parts = |numbers: &[i16]| {
+            [shape.biases(), shape.output_weights(), shape.output_biases()].map(|i| numbers[i])
+        };
+        // As much in centipawns: 40 × 100 = 20 × 200 and 3000 × 100 = 1500 × 200.
+        let networks = [network(100, 50, 40, 3_000), network(200, 60, 20, 1_500)];
+        assert_eq!(parts(&average(&networks, 100)), [55, 40, 3_000]);
+        assert_eq!(parts(&average(&networks, 150)), [55, 27, 2_000]);
+        assert_eq!(parts(&average(&networks, 10)), [55, 127, 30_000], "clipped");
+        // Of one scale: the mean of the integers.
+        let networks = [network(200, 50, -41, 3_000), network(200, 60, 20, i16::MIN)];
+        assert_eq!(parts(&average(&networks, 200)), [55, -11, -14_884]);
     }
 
     #[test]

@@ -18,9 +18,9 @@ mod progress;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use serde::{Deserialize, Serialize};
 
 use super::branches::Branches;
@@ -54,10 +54,11 @@ pub(crate) struct DatagenArgs {
     /// Begin a share of the games in the middle of games of these files
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub branch: Vec<PathBuf>,
-    /// Share of the games that begin in the middle of others; the rest begin with random moves
+    /// Of the games that do not begin in an ending, the share that begins in the middle of others; the rest
+    /// begin with random moves
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share::<f64>, requires = "branch")]
     pub branch_share: f64,
-    /// Share of the games that begin in an ending: a position of such a game without most of its pieces
+    /// Share of all games that begin in an ending: a position of a --branch game without most of its pieces
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share::<f64>, requires = "branch")]
     pub ending_share: f64,
     /// Sample positions from inside the searches, search each by itself, and write them to FILE
@@ -81,16 +82,18 @@ const DEFAULT_GAMES: u64 = 10_000;
 /// Plays the games that are missing from the file.
 ///
 /// # Errors
-/// If a file cannot be opened, is in use, was begun with other options or cannot be written, the
-/// evaluation cannot be loaded, or memory is short.
+/// If the options contradict each other, a file cannot be opened, is in use, was begun with other options or
+/// cannot be written, the evaluation cannot be loaded, or memory is short.
 pub(crate) fn run(args: &DatagenArgs) -> Result<(), TrainError> {
+    check_games(args)?;
     let evaluator = evaluator(&args.eval_file)?;
     let mut output = GameOutput::open(args)?;
     let goal = Goal::of(args);
     let mut progress = DatagenProgress::new(goal, output.counts);
-    if goal.is_reached(output.counts) {
-        output.write_manifest(true)?;
-        return progress.finish().map_err(TrainError::Output);
+    let is_complete = goal.is_reached(output.counts);
+    if is_complete && output.has_manifest {
+        output.cut_off()?;
+        return conclude(&mut output, &progress);
     }
     let branches = (!args.branch.is_empty()).then(|| Branches::read(&args.branch)).transpose()?;
     let mut players = (0..args.threads)
@@ -101,32 +104,30 @@ pub(crate) fn run(args: &DatagenArgs) -> Result<(), TrainError> {
     }
     // Only after the check that the files belong to this run.
     output.cut_off()?;
-    let (send, receive) = bounded(2 * usize::from(args.threads));
-    let next = AtomicU64::new(output.counts.games);
-    std::thread::scope(|scope| {
-        for player in &mut players {
-            let send = send.clone();
-            let next = &next;
-            let work = move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    // Sending fails when the writer has stopped: at an error, or with enough positions.
-                    if number >= goal.games || send.send((number, player.play(number))).is_err() {
-                        break;
-                    }
-                }
-            };
-            search::thread::spawn_scoped(scope, work).map_err(TrainError::Thread)?;
-        }
-        drop(send);
-        let stored = store(&mut output, &receive, goal, &mut progress);
-        drop(receive);
-        stored
-    })?;
-    output.write_manifest(true)?;
-    progress.finish().map_err(TrainError::Output)?;
+    if is_complete {
+        return conclude(&mut output, &progress);
+    }
+    play(&mut output, &mut players, goal, &mut progress)?;
+    conclude(&mut output, &progress)?;
     output.note_written();
     Ok(())
+}
+
+/// Marks the files as complete.
+fn conclude(output: &mut GameOutput, progress: &DatagenProgress) -> Result<(), TrainError> {
+    output.write_manifest(true)?;
+    progress.finish().map_err(TrainError::Output)
+}
+
+/// Refuses more games than the positions of `--inner-out` can name.
+fn check_games(args: &DatagenArgs) -> Result<(), TrainError> {
+    let max = u64::from(InnerPosition::MAX_GAME);
+    match args.games.filter(|&games| args.inner_out.is_some() && games > max) {
+        Some(games) => Err(TrainError::Usage(format!(
+            "--games {games}: with --inner-out a file holds at most {max} games"
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn evaluator(name: &Path) -> Result<Evaluator, TrainError> {
@@ -135,6 +136,59 @@ fn evaluator(name: &Path) -> Result<Evaluator, TrainError> {
     }
     Evaluator::named(&name.to_string_lossy())
         .map_err(|reason| TrainError::Network { path: name.to_path_buf(), reason })
+}
+
+/// Plays and stores games until there are enough, with a thread for each player.
+fn play(
+    output: &mut GameOutput,
+    players: &mut [SelfPlay<'_>],
+    goal: Goal,
+    progress: &mut DatagenProgress,
+) -> Result<(), TrainError> {
+    let (send, receive) = bounded(2 * players.len());
+    let (next, failed) = (AtomicU64::new(output.counts.games), AtomicBool::new(false));
+    let (next, failed) = (&next, &failed);
+    std::thread::scope(|scope| {
+        for player in players {
+            let send = send.clone();
+            let task = move || work(next, failed, goal, &send, |number| player.play(number));
+            search::thread::spawn_scoped(scope, task).map_err(TrainError::Thread)?;
+        }
+        drop(send);
+        let stored = store(output, &receive, goal, progress);
+        drop(receive);
+        stored
+    })
+}
+
+/// Plays and sends games until there are enough, or a worker panics: no game after the one that it played can
+/// be stored.
+fn work(
+    next: &AtomicU64,
+    failed: &AtomicBool,
+    goal: Goal,
+    send: &Sender<(u64, Played)>,
+    mut play: impl FnMut(u64) -> Played,
+) {
+    let _guard = PanicGuard(failed);
+    while !failed.load(Ordering::Relaxed) {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        // Sending fails when the writer has stopped: at an error, or with enough positions.
+        if number >= goal.games || send.send((number, play(number))).is_err() {
+            break;
+        }
+    }
+}
+
+/// Sets the flag if its thread panics.
+struct PanicGuard<'a>(&'a AtomicBool);
+
+impl Drop for PanicGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Stores games in the order of their numbers until there are enough.
@@ -418,16 +472,22 @@ mod tests {
     #[test]
     fn endings_that_are_all_decided_end_in_random_openings() {
         let runs = Runs::new();
-        // Undecided, as it is stored, but every ending of it is lost for Black.
-        let start = Position::from_fen("4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - 0 1").unwrap();
-        let m = start.legal_moves()[0];
-        let moves = vec![(m, Score::ZERO)];
-        let stored = TrainingGame { start, result: GameResult::Draw, moves };
-        let branch = vec![runs.path("decided")];
-        std::fs::write(&branch[0], stored.to_bytes()).unwrap();
-        let args = DatagenArgs { branch, ending_share: 1.0, ..runs.args("games", 1, 1) };
-        let game = &games(&made(&args))[0];
-        assert!(game.start.non_pawn_pieces(Color::Black).count() > 2);
+        for (name, fen) in [
+            // Undecided, as it is stored, but every ending of it is lost for Black.
+            ("decided", "4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"),
+            // Drawn by the rules.
+            ("over", "4k3/8/8/8/8/8/8/4KB2 w - - 0 1"),
+        ] {
+            let start = Position::from_fen(fen).unwrap();
+            let m = start.legal_moves()[0];
+            let moves = vec![(m, Score::ZERO)];
+            let stored = TrainingGame { start, result: GameResult::Draw, moves };
+            let branch = vec![runs.path(&format!("{name}-branch"))];
+            std::fs::write(&branch[0], stored.to_bytes()).unwrap();
+            let args = DatagenArgs { branch, ending_share: 1.0, ..runs.args(name, 1, 1) };
+            let game = &games(&made(&args))[0];
+            assert!(game.start.non_pawn_pieces(Color::Black).count() > 2, "{name}");
+        }
     }
 
     #[test]
@@ -507,6 +567,46 @@ mod tests {
         assert_eq!(manifest["settings"]["nodes"], 200);
         assert_eq!(manifest["settings"]["network"].as_str().unwrap().len(), 16);
         assert_eq!(manifest["programs"][0]["version"], env!("CARGO_PKG_VERSION"));
+    }
+
+    #[test]
+    fn a_complete_file_is_checked_and_cut_off_but_names_no_program() {
+        let runs = Runs::new();
+        let args = runs.args("games", 2, 1);
+        let whole = made(&args);
+        let path = runs.path("games.json");
+        std::fs::remove_file(&path).unwrap();
+        let other = DatagenArgs { seed: 6, ..args.clone() };
+        assert!(matches!(run(&other).unwrap_err(), TrainError::Others { .. }));
+        assert!(!path.exists());
+        // Without a manifest, then with one. The end of the file is the beginning of a third game.
+        for _ in 0..2 {
+            std::fs::write(&args.out, [whole.as_slice(), &whole[..40]].concat()).unwrap();
+            assert_eq!(made(&args), whole);
+            let found = manifest(&args);
+            assert_eq!(found["complete"], true);
+            assert_eq!(found["programs"], serde_json::json!([]), "it has stored no game");
+        }
+    }
+
+    #[test]
+    fn more_games_than_inner_positions_can_name_are_refused() {
+        let runs = Runs::new();
+        let args = runs.sampling("many", 1 << 24, 1);
+        let refused = run(&args).unwrap_err();
+        assert!(refused.is_bad_input() && refused.to_string().contains("16777215"), "{refused}");
+        assert!(!args.out.exists());
+    }
+
+    #[test]
+    fn a_panic_of_one_worker_stops_the_others() {
+        let (next, failed) = (AtomicU64::new(0), AtomicBool::new(false));
+        let goal = Goal { games: 9, positions: u64::MAX };
+        let (send, _receive) = bounded(9);
+        let fails = || work(&next, &failed, goal, &send, |_| panic!("a worker fails"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(fails)).is_err());
+        work(&next, &failed, goal, &send, |number| panic!("game {number} is played"));
+        assert_eq!(next.into_inner(), 1);
     }
 
     #[test]

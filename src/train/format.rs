@@ -191,16 +191,23 @@ impl TrainingGame {
 /// checked.
 ///
 /// # Errors
-/// If the system cannot read.
-pub(crate) fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, FormatError> {
-    let mut whole = Extent::default();
+/// If the system cannot read, or a header with a game behind it is invalid: the number of the game, from 1, and
+/// the reason.
+pub(crate) fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, (u64, FormatError)> {
+    let (mut whole, mut before) = (Extent::default(), Extent::default());
     loop {
+        let at = |reason| (whole.games + 1, reason);
         let mut header = [0; HEADER];
         if whole.games == most {
             return Ok(whole);
         }
-        if fill(reader, &mut header)? < HEADER {
+        if fill(reader, &mut header).map_err(at)? < HEADER {
             return Ok(whole);
+        }
+        // A loss of power can leave zeros at the end of a file. They look like the end of the game in which
+        // they begin, so that game is not counted either.
+        if let Err(reason) = unpack_header(&header) {
+            return if is_zero(reader).map_err(at)? { Ok(before) } else { Err(at(reason)) };
         }
         let mut steps = 0;
         loop {
@@ -208,9 +215,10 @@ pub(crate) fn whole_games(reader: &mut impl Read, most: u64) -> Result<Extent, F
                 Ok(Some(_)) => steps += 1,
                 Ok(None) => break,
                 Err(FormatError::Truncated) => return Ok(whole),
-                Err(error) => return Err(error),
+                Err(error) => return Err(at(error)),
             }
         }
+        before = whole;
         whole.games += 1;
         whole.positions += steps;
         whole.bytes += (HEADER + STEP) as u64 + STEP as u64 * steps;
@@ -297,6 +305,20 @@ fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, FormatError>
         }
     }
     Ok(length)
+}
+
+/// Are all bytes that are left zero?
+fn is_zero(reader: &mut impl Read) -> Result<bool, FormatError> {
+    let mut bytes = [0; 4_096];
+    loop {
+        let length = fill(reader, &mut bytes)?;
+        if bytes[..length].iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        if length < bytes.len() {
+            return Ok(true);
+        }
+    }
 }
 
 /// The bits and the score of the next move; `None` at the end of the game.
@@ -460,6 +482,25 @@ mod tests {
             assert_eq!(extent.games, whole as u64);
             assert_eq!(extent.bytes, games[..whole].concat().len() as u64);
         }
+    }
+
+    #[test]
+    fn zeros_at_the_end_are_not_games() {
+        let games: Vec<Vec<u8>> = (0..6).map(|n| random_game(n).to_bytes()).collect();
+        let bytes = games.concat();
+        // Zeros from the end of the last game on, from its end mark on, and from its last move on.
+        for cut in [bytes.len(), bytes.len() - STEP, bytes.len() - 2 * STEP] {
+            let damaged = [&bytes[..cut], &[0; 4_096]].concat();
+            let extent = whole_games(&mut damaged.as_slice(), u64::MAX).unwrap();
+            assert_eq!((extent.games, extent.bytes), (5, games[..5].concat().len() as u64));
+            assert_eq!(whole_games(&mut damaged.as_slice(), 5), Ok(extent));
+        }
+        assert_eq!(whole_games(&mut [0_u8; 64].as_slice(), u64::MAX), Ok(Extent::default()));
+        // A damaged header with games behind it.
+        let mut damaged = bytes.clone();
+        damaged[games[0].len() + 30] = 9;
+        let found = whole_games(&mut damaged.as_slice(), u64::MAX);
+        assert_eq!(found, Err((2, FormatError::Header("no such result"))));
     }
 
     #[test]

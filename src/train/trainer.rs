@@ -123,7 +123,7 @@ pub(crate) struct TrainArgs {
     /// Continue from the checkpoint of an interrupted run with the same options and data
     #[arg(long)]
     pub resume: bool,
-    /// Overwrite existing files
+    /// Overwrite existing files; not needed when --resume finds a checkpoint
     #[arg(long)]
     pub force: bool,
     /// Threads [default: one per core]
@@ -171,7 +171,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), TrainError> {
     if corpus.training() == 0 || held_out.is_empty() {
         return Err(TrainError::NoPositions);
     }
-    let mut training = Training::new(args, shape, &corpus, &held_out, outputs, threads)?;
+    let mut training =
+        Training::new(args, shape, start.as_ref(), &corpus, &held_out, outputs, threads)?;
     if training.state.place.seen == 0
         && let Some(parameters) = start
     {
@@ -264,19 +265,22 @@ struct Training<'a> {
     speed_since: (Instant, u64),
 }
 
-/// A fingerprint of all that the resulting network depends on.
-fn identity(args: &TrainArgs, corpus: &Corpus) -> u64 {
+/// A fingerprint of all that the resulting network depends on. `start` is the network of `--from`.
+fn identity(args: &TrainArgs, start: Option<&Parameters>, corpus: &Corpus) -> u64 {
     let args = TrainArgs {
         data: Vec::new(),
         score_only: Vec::new(),
         out: PathBuf::new(),
+        from: None,
         checkpoint_minutes: 0.0,
         resume: false,
         force: false,
         threads: None,
         ..args.clone()
     };
-    fingerprint::of_bytes(format!("{args:?} {:x}", corpus.fingerprint).as_bytes())
+    let start = start.map(|network| format!(" {:x}", fingerprint::of_bytes(&network.to_bytes())));
+    let start = start.unwrap_or_default();
+    fingerprint::of_bytes(format!("{args:?} {:x}{start}", corpus.fingerprint).as_bytes())
 }
 
 fn schedule(args: &TrainArgs, corpus: &Corpus) -> Schedule {
@@ -292,12 +296,13 @@ impl<'a> Training<'a> {
     fn new(
         args: &'a TrainArgs,
         shape: Shape,
+        start: Option<&Parameters>,
         corpus: &'a Corpus,
         held_out: &'a [Sample],
         outputs: Outputs,
         threads: usize,
     ) -> Result<Training<'a>, TrainError> {
-        let (schedule, fingerprint) = (schedule(args, corpus), identity(args, corpus));
+        let (schedule, fingerprint) = (schedule(args, corpus), identity(args, start, corpus));
         let state = if outputs.resumes {
             let path = outputs.checkpoint.as_path();
             let bytes = std::fs::read(path).map_err(TrainError::file(path))?;

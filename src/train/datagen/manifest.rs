@@ -76,7 +76,7 @@ impl Manifest {
         let today = Date::today().to_string();
         Ok(Manifest {
             command: command_line(),
-            programs: vec![Program::this()],
+            programs: Vec::new(),
             settings: Settings::of(args)?,
             counts: Counts::default(),
             complete: false,
@@ -108,21 +108,22 @@ impl Manifest {
     ///
     /// # Errors
     /// If its settings differ: it would play other games.
-    pub(super) fn resumed_by(
-        mut self,
-        now: Manifest,
-        games: &Path,
-    ) -> Result<Manifest, TrainError> {
+    pub(super) fn resumed_by(self, now: &Manifest, games: &Path) -> Result<Manifest, TrainError> {
         if let Some(difference) = self.settings.difference(&now.settings) {
             let (path, difference) = (games.to_path_buf(), Some(difference));
             return Err(TrainError::Others { path, difference });
         }
-        for program in now.programs {
-            if !self.programs.contains(&program) {
-                self.programs.push(program);
-            }
-        }
         Ok(self)
+    }
+
+    /// Names this program, which has stored a game. Returns false if the manifest names it already.
+    pub(super) fn add_program(&mut self) -> bool {
+        let program = Program::this();
+        let is_new = !self.programs.contains(&program);
+        if is_new {
+            self.programs.push(program);
+        }
+        is_new
     }
 
     /// Updates counts and date and returns the text.

@@ -24,6 +24,8 @@ pub(super) struct GameOutput {
     inner: Option<Sink>,
     manifest: Manifest,
     files: Files,
+    /// True if the manifest was there before this run: it names the options of the games.
+    pub has_manifest: bool,
     pub counts: Counts,
 }
 
@@ -43,10 +45,11 @@ impl GameOutput {
         let mut games = Sink::open(&args.out)?;
         let mut inner = args.inner_out.as_deref().map(Sink::open).transpose()?;
         let recorded = Manifest::read(&args.out)?;
+        let has_manifest = recorded.is_some();
         let found = games.whole_games(u64::MAX)?;
         let manifest = match recorded {
             _ if found.games == 0 && inner.as_ref().is_none_or(Sink::is_empty) => now,
-            Some(manifest) => manifest.resumed_by(now, &args.out)?,
+            Some(manifest) => manifest.resumed_by(&now, &args.out)?,
             None if inner.is_none() => now,
             None => {
                 let difference = Some("other options: without --inner-out".to_owned());
@@ -59,7 +62,7 @@ impl GameOutput {
             counts = games.whole_games(kept)?;
             counts.inner = inner.positions_of(kept)?;
         }
-        Ok(GameOutput { games, inner, manifest, files, counts })
+        Ok(GameOutput { games, inner, manifest, files, has_manifest, counts })
     }
 
     /// Would these options make the same files? The first game must be the one that they give.
@@ -90,7 +93,8 @@ impl GameOutput {
         self.counts.games += 1;
         self.counts.positions += played.game.moves.len() as u64;
         self.counts.inner += played.inner.len() as u64;
-        if self.counts.games.is_multiple_of(MANIFEST_INTERVAL) {
+        let is_first = self.manifest.add_program();
+        if is_first || self.counts.games.is_multiple_of(MANIFEST_INTERVAL) {
             self.write_manifest(false)?;
         }
         Ok(())
@@ -150,11 +154,8 @@ impl Sink {
     /// Keeps the whole games of the file, up to a number of them.
     fn whole_games(&mut self, most: u64) -> Result<Counts, TrainError> {
         let path = self.path.clone();
-        let extent = whole_games(&mut self.reader()?, most).map_err(|reason| TrainError::Data {
-            path,
-            game: 1,
-            reason,
-        })?;
+        let extent = whole_games(&mut self.reader()?, most)
+            .map_err(|(game, reason)| TrainError::Data { path, game, reason })?;
         self.bytes = extent.bytes;
         Ok(Counts { games: extent.games, positions: extent.positions, inner: 0 })
     }

@@ -6,7 +6,7 @@ use super::DatagenArgs;
 use crate::board::pgn::GameResult;
 use crate::board::{PackedMove, Position, see};
 use crate::eval::Evaluator;
-use crate::games::adjudication::{DrawRule, Rules, WinRule};
+use crate::games::adjudication::{DrawRule, Rules, WinRule, by_rules};
 use crate::games::openings::Opening;
 use crate::games::play::{self, Conditions, Players, Reply};
 use crate::games::player::{Pace, Player, Side};
@@ -64,7 +64,8 @@ pub(super) struct SelfPlay<'a> {
 }
 
 impl Players for SelfPlay<'_> {
-    /// Does nothing: the search of the opening has already begun the game.
+    /// Does nothing: [`SelfPlay::play`] has reset the player, and what the searches of openings left in the
+    /// table is kept.
     fn new_game(&mut self) {}
 
     fn think(
@@ -160,8 +161,11 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// Is the score of a search within the limit of an opening?
+    /// Is the game not over, and the score of a search within the limit of an opening?
     fn is_undecided(&mut self, position: &Position) -> bool {
+        if by_rules(position, &[]).is_some() {
+            return false;
+        }
         let reply = self.player.think(position, &[], &SearchGroup::default());
         reply.is_some_and(|reply| reply.thought.score.abs() <= OPENING_LIMIT)
     }

@@ -1,8 +1,9 @@
 //! The corpus: game files, decoded during training, so that a corpus may be larger than memory.
 //!
-//! A first pass checks every game and counts the positions of each block (about 16,000). An epoch visits the
-//! blocks in random order: blocks are decoded until the shuffle buffer is full, and their positions are
-//! shuffled together. Every position is used once per epoch, and the order depends on the seed only.
+//! A first pass checks every game and counts the positions of each block (about 16,000). An epoch puts the
+//! blocks in random order and cuts this order into equal parts, each about a shuffle buffer at most. The
+//! blocks of a part are decoded and their positions shuffled together. Every position is used once per epoch.
+//! The order depends on the seed and the size of the buffer, not on the number of threads.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -107,7 +108,8 @@ impl Corpus {
         self.blocks.iter().map(|block| block.held_out).sum()
     }
 
-    /// The blocks of an epoch in the order of learning, cut into lists that each fill the shuffle buffer.
+    /// The blocks of an epoch in the order of learning, cut into the fewest equal lists that fit into the
+    /// shuffle buffer. Blocks are not divided, so a list may exceed it by part of a block.
     pub(super) fn buffers(&self, seed: u64, epoch: u64, buffer: usize) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
         Random::numbered(seed, 2 * epoch + 2).shuffle(&mut order);

@@ -63,7 +63,7 @@ struct SliceWork {
 }
 
 struct TileWork {
-    /// For each tile: the gradients of its parameters, then of the factoriser.
+    /// The gradients of the tile's parameters, then of the factoriser's.
     gradients: Vec<f32>,
     activations: Vec<Activations>,
 }
@@ -84,13 +84,13 @@ impl Optimizer {
         }
     }
 
-    /// All parameters, in a fixed order.
+    /// All running means, in a fixed order.
     pub(crate) fn values(&self) -> impl Iterator<Item = &[f32]> {
         let adams = self.tiles.iter().chain([&self.output_biases]);
         adams.flat_map(|Adam { means, squares }| [means.as_slice(), squares.as_slice()])
     }
 
-    /// All parameters, mutable, in the same order.
+    /// All running means, mutable, in the same order.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let adams = self.tiles.iter_mut().chain([&mut self.output_biases]);
         adams.flat_map(|Adam { means, squares }| [means.as_mut_slice(), squares.as_mut_slice()])

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::eval::network::Parameters;
 use crate::eval::network::shape::{
-    MAX_OUTPUT_WEIGHT, MAX_WEIGHT, OUTPUT_UNIT, OUTPUTS, Shape, UNIT,
+    MAX_BIAS, MAX_OUTPUT_WEIGHT, MAX_WEIGHT, OUTPUT_UNIT, OUTPUTS, Shape, UNIT,
 };
 use crate::kit::random::Random;
 
@@ -50,7 +50,7 @@ struct Region {
     max: f32,
 }
 
-/// The largest value that rounds to an integer within the range.
+/// The largest value that clipping leaves: half an integer below `max`, so that it rounds to `max` at most.
 const fn limit(max: i16, unit: i32) -> f32 {
     (max as f32 - 0.5) / unit as f32
 }
@@ -86,6 +86,7 @@ impl Layout {
         self.rows() * TILE
     }
 
+    /// The regions of a tile, with the limits of the engine.
     fn regions(self) -> [Region; 3] {
         let region = |rows: Range<usize>, unit: i32, max: i16| Region {
             rows,
@@ -94,8 +95,7 @@ impl Layout {
         };
         [
             region(0..self.inputs, UNIT, MAX_WEIGHT),
-            // No useful bias exceeds the sum of the weights that can be active together.
-            region(self.bias()..self.bias() + 1, UNIT, 8 * MAX_WEIGHT),
+            region(self.bias()..self.bias() + 1, UNIT, MAX_BIAS),
             region(self.output(0)..self.rows(), OUTPUT_UNIT, MAX_OUTPUT_WEIGHT),
         ]
     }
@@ -228,6 +228,17 @@ mod tests {
             assert_eq!(parameters.numbers.len(), shape.parameters());
             assert_eq!(Model::of(&parameters).quantised(400.0, 7), parameters);
         }
+    }
+
+    #[test]
+    fn large_biases_of_a_network_to_start_from_are_kept() {
+        let shape = Shape { hidden: 64, king_buckets: 1 };
+        let mut parameters = Model::zero(shape).quantised(100.0, 0);
+        parameters.numbers[shape.biases()] = 16_000;
+        parameters.numbers[shape.biases() + 1] = -16_000;
+        // A factor of 1.
+        let model = Model::of(&parameters).with_logits(100, 200.0);
+        assert_eq!(model.quantised(100.0, 0), parameters);
     }
 
     #[test]

@@ -145,7 +145,7 @@ fn train(args: &TrainArgs, steps: usize) {
     let held_out = corpus.load_held_out().unwrap();
     let outputs = Outputs::declare(args).unwrap();
     let shape = shape(args, None).unwrap();
-    let mut training = Training::new(args, shape, &corpus, &held_out, outputs, 2).unwrap();
+    let mut training = Training::new(args, shape, None, &corpus, &held_out, outputs, 2).unwrap();
     let mut made = 0;
     let stops = || {
         made += 1;
@@ -212,6 +212,25 @@ fn a_checkpoint_of_other_options_or_games_is_refused_before_it_is_touched() {
     }
     let other = args(&folder, &format!("--data @games {line} --threads 3 --checkpoint-minutes 1"));
     run(&other).unwrap();
+}
+
+#[test]
+fn a_checkpoint_of_another_network_to_start_from_is_refused() {
+    let folder = TempDir::new().unwrap();
+    write_games(&folder, "games", 1, 60);
+    let shape = Shape { hidden: 64, king_buckets: 1 };
+    let write_start = |name: &str, seed| {
+        let network = Model::random(shape, &mut Random::new(seed)).quantised(200.0, 0);
+        std::fs::write(folder.path().join(name), network.to_bytes()).unwrap();
+    };
+    let line = "--data @games --epochs 1 --batch 256 --resume --out @a.net --from";
+    write_start("start.net", 1);
+    run(&args(&folder, &format!("{line} @start.net"))).unwrap();
+    write_start("moved.net", 1);
+    write_start("start.net", 2);
+    let refusal = run(&args(&folder, &format!("{line} @start.net"))).unwrap_err().to_string();
+    assert!(refusal.contains("other options or data"), "{refusal}");
+    run(&args(&folder, &format!("{line} @moved.net"))).unwrap();
 }
 
 #[test]
