@@ -72,10 +72,20 @@ pub(super) struct SearcherArgs {
 
 impl SearcherArgs {
     pub(super) fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
+        self.check_once("--null-move", "NullMove", self.null_move.is_some())?;
+        self.check_once("--searcher", "Searcher", self.searcher.is_some())?;
         let set = controller.engine_mut().options_mut();
         set.scheme = self.null_move.or(set.scheme);
         set.searcher = self.searcher.unwrap_or(set.searcher);
         self.options.iter().try_for_each(|(name, value)| set_option(controller, name, value))
+    }
+
+    /// Refuses a UCI option set both by a flag of its own and by `-o`: one value would have no effect.
+    fn check_once(&self, flag: &str, option: &str, is_given: bool) -> Result<(), String> {
+        if is_given && self.option_names().any(|name| name.eq_ignore_ascii_case(option)) {
+            return Err(format!("{flag} and -o {option} set the same option"));
+        }
+        Ok(())
     }
 
     /// The names of the UCI options set by `-o`.
@@ -100,7 +110,9 @@ pub(super) struct EngineArgs {
 impl EngineArgs {
     pub(super) fn apply<W: Write>(&self, controller: &mut Controller<W>) -> Result<(), String> {
         self.search.apply(controller)?;
-        for (name, value) in [("Hash", &self.hash), ("Threads", &self.threads)] {
+        let flags = [("--hash", "Hash", &self.hash), ("--threads", "Threads", &self.threads)];
+        for (flag, name, value) in flags {
+            self.search.check_once(flag, name, value.is_some())?;
             if let Some(value) = value {
                 set_option(controller, name, value)?;
             }

@@ -92,6 +92,9 @@ pub(super) fn go(args: &GoArgs) -> Result<(), Failure> {
     let fen = take_fen(&mut words, command::is_go_word);
     let options = [("depth", &args.depth), ("nodes", &args.nodes), ("movetime", &args.time)];
     for (name, value) in options {
+        if value.is_some() && words.iter().any(|word| word == name) {
+            return Err(Failure::Usage(format!("go: {name} is given twice")));
+        }
         words.extend(value.iter().flat_map(|value| [name.to_owned(), value.clone()]));
     }
     let go = command::parse_go(words.iter().map(String::as_str));

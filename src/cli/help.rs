@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-/// The commands with the examples of their help. A test runs the short ones.
+/// The commands with the examples of their help. A test parses those without pipe or redirection.
 pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "",
@@ -97,7 +97,8 @@ pub(super) fn complete(command: Command) -> Command {
 }
 
 fn complete_named(command: Command, name: &str) -> Command {
-    let command = command.after_help(after_help(name)).mut_args(|argument| {
+    let own = command.get_after_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
+    let command = command.after_help(own + &after_help(name)).mut_args(|argument| {
         let takes_values = argument.get_action().takes_values();
         let reads_hyphens = argument.is_allow_hyphen_values_set();
         argument.allow_negative_numbers(takes_values && !reads_hyphens)
@@ -161,6 +162,15 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_command_keeps_the_end_of_its_own_help() {
+        let definition = super::super::definition();
+        let duel = definition.find_subcommand("duel").expect("a command");
+        let help = duel.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.starts_with("A and B are lists"), "{help}");
+        assert!(help.contains("\n\nExamples:\n  tacet duel"), "{help}");
     }
 
     #[test]

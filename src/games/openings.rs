@@ -1,5 +1,8 @@
 //! Opening books.
 
+use std::collections::HashSet;
+
+use super::adjudication::{Ending, by_rules};
 use crate::board::movetext::MoveReader;
 use crate::board::{PackedMove, Position};
 use crate::kit::fingerprint;
@@ -19,6 +22,17 @@ impl Opening {
     /// The position after its moves.
     pub(crate) fn end(&self) -> Position {
         self.moves.iter().fold(self.start.clone(), |position, &m| position.follow(m))
+    }
+
+    /// How the game is over by rule after the opening; `None` if it goes on.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        let mut position = self.start.clone();
+        let mut earlier = Vec::with_capacity(self.moves.len());
+        for &m in &self.moves {
+            earlier.push(position.key());
+            position = position.follow(m);
+        }
+        by_rules(&position, &earlier).map(|(_, ending)| ending)
     }
 }
 
@@ -46,7 +60,7 @@ impl Book {
     /// A book of these openings. Those after which the game is over are skipped.
     pub(crate) fn new(name: String, openings: impl IntoIterator<Item = Opening>) -> Book {
         let openings: Vec<Opening> =
-            openings.into_iter().filter(|opening| opening.end().has_legal_move()).collect();
+            openings.into_iter().filter(|opening| opening.ending().is_none()).collect();
         let text: Vec<String> = openings.iter().map(|opening| opening.end().to_fen()).collect();
         Book { name, fingerprint: fingerprint::of_bytes(text.join("\n").as_bytes()), openings }
     }
@@ -58,6 +72,12 @@ impl Book {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.openings.is_empty()
+    }
+
+    /// The number of different positions in which the first `count` openings end.
+    pub(crate) fn distinct_ends(&self, count: usize) -> usize {
+        let first = self.openings.iter().take(count);
+        first.map(|opening| opening.end().key()).collect::<HashSet<u64>>().len()
     }
 
     /// Puts the openings into an order that depends on the seed only.
@@ -82,17 +102,40 @@ fn parse_line(number: usize, line: &str) -> Option<Opening> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
 
     #[test]
     fn the_built_in_openings_are_legal_and_distinct() {
         let book = Book::built_in();
-        let keys: HashSet<u64> = book.openings.iter().map(|opening| opening.end().key()).collect();
         assert!(book.len() >= 100);
         let lines = BUILT_IN.lines().filter(|line| line.starts_with(char::is_alphabetic)).count();
         assert_eq!(book.len(), lines, "every line is read");
-        assert_eq!(keys.len(), book.len());
+        assert_eq!(book.distinct_ends(book.len()), book.len());
         assert!(book.openings.iter().all(|opening| opening.moves.len() == 8));
+    }
+
+    #[test]
+    fn openings_drawn_by_rule_are_left_out() {
+        let there_and_back = "g1f3 g8f6 f3g1 f6g8";
+        let opening = |moves: &str| parse_line(1, moves).expect("legal moves");
+        let (twice, thrice) = (opening(there_and_back), opening(&[there_and_back; 2].join(" ")));
+        assert_eq!((twice.ending(), thrice.ending()), (None, Some(Ending::Repetition)));
+        let of_fen = |fen| Opening {
+            number: 1,
+            start: Position::from_fen(fen).expect("a position"),
+            moves: Vec::new(),
+        };
+        let bare = of_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let slow = of_fen("4k3/8/8/8/8/8/8/R3K3 w - - 100 80");
+        assert_eq!(bare.ending(), Some(Ending::Material));
+        assert_eq!(slow.ending(), Some(Ending::FiftyMoves));
+        assert_eq!(Book::new("x".to_owned(), [twice, thrice, bare, slow]).len(), 1);
+    }
+
+    #[test]
+    fn transpositions_end_in_one_position() {
+        let lines = ["g1f3 g8f6 b1c3", "b1c3 g8f6 g1f3", "e2e4"];
+        let book = Book::new("x".to_owned(), lines.map(|line| parse_line(1, line).unwrap()));
+        assert_eq!([1, 2, 3, 9].map(|count| book.distinct_ends(count)), [1, 1, 2, 2]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 use thiserror::Error;
 
 use super::fingerprint;
@@ -178,7 +178,9 @@ impl Files {
         let Draft { path, target, mut sink } = draft;
         sink.flush().map_err(FilesError::io(&path))?;
         if let (Sink::Part(part), Target::Regular { path: file, exists }) = (sink, target) {
-            part.as_file().sync_all().map_err(FilesError::io(&path))?;
+            if let Err(error) = part.as_file().sync_all() {
+                return Err(kept(&path, PersistError { error, file: part }));
+            }
             // A file that appeared since the output was declared is foreign.
             let moved = if exists { part.persist(file) } else { part.persist_noclobber(file) };
             moved.map_err(|error| kept(&path, error))?;
@@ -403,8 +405,8 @@ fn temporary(file: &Path, exists: bool) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory(file))
 }
 
-/// A failed rename loses no work: the temporary file stays and is named.
-fn kept(path: &Path, error: tempfile::PersistError) -> FilesError {
+/// A file that cannot be put in its place loses no work: the temporary file stays and is named.
+fn kept(path: &Path, error: PersistError) -> FilesError {
     let reason = if error.error.kind() == io::ErrorKind::AlreadyExists {
         "another program created it in the meantime".to_owned()
     } else {

@@ -214,7 +214,11 @@ impl Plan {
             return Err(LabError::Usage(format!("--factors has {twice} twice")));
         }
         let (pairs, setup) = (args.pairs as usize, PairSetup::new(&args.games)?);
-        check_pairs(&setup.book, pairs)?;
+        // Pairs with other factors are other games, though the opening is the same.
+        let repeats_games = factors.len() == 1 && args.share >= 1.0;
+        if repeats_games && setup.usual.pace.is_deterministic() {
+            check_pairs(&setup.book, pairs)?;
+        }
         Ok(Plan { factors, share: args.share, pairs, setup })
     }
 
@@ -316,6 +320,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::games::openings::Book;
     use crate::lab::parsed;
 
     fn args(factors: &str, out: &Path) -> AblateArgs {
@@ -340,6 +345,24 @@ mod tests {
         let text = "iir_depth=6:NullMove=modern+guard=over2:use_singular=0";
         let joined = factor(text).expect("three changes");
         assert_eq!((joined.0.len(), joined.to_string().as_str()), (3, text));
+    }
+
+    #[test]
+    fn only_a_single_factor_in_every_pair_needs_an_opening_for_each() {
+        let plan = |words: &str| {
+            let pairs = Book::built_in().len() + 1;
+            Plan::new(&parsed(&format!("--pairs {pairs} --hash 1 --out none {words}")))
+        };
+        for words in [
+            "",
+            "--factors use_iir=0",
+            "--factors use_iir=0,NullMove=off --share 1",
+            "--factors use_iir=0 --share 1 --tc 1+0.01",
+        ] {
+            assert!(plan(words).is_ok(), "{words}");
+        }
+        let refused = plan("--factors use_iir=0 --share 1");
+        assert!(refused.is_err_and(|error| error.to_string().contains("without a clock")));
     }
 
     #[test]

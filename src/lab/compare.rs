@@ -219,7 +219,7 @@ impl Plan {
         format!(
             "# {name}: {count}\n\n    {command}\n\n\
              {origin}.\n\n\
-             {settings}. Nodes are counted from depth 1 on. Intervals: paired \
+             {settings}. {start}. Intervals: paired \
              bootstrap over the positions, {resamples} resamples.\n\n\
              ## Tree size and {what}\n\n{tree}\n\
              {spread}\
@@ -229,6 +229,10 @@ impl Plan {
             command = self.experiment.origin.command,
             origin = self.experiment.origin.line(),
             settings = capitalised(&self.experiment.setup.describe()),
+            start = match self.experiment.setup.is_iterated() {
+                true => "Nodes are counted from depth 1 on",
+                false => "Each search goes straight to its depth",
+            },
             resamples = report::grouped(bootstrap::RESAMPLES as u64),
             what = if self.are_mates() { "mates found" } else { "positions solved" },
             tree = text(tally::tree_table(cells, base, found)),

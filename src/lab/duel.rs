@@ -27,7 +27,7 @@ use self::statistics::Sprt;
 use super::journal::{Restart, RunFiles};
 use super::report::{self, Origin};
 use super::runner;
-use super::{LabError, print, signature};
+use super::{LabError, print_beside, signature};
 use crate::board::notation::quoted;
 use crate::board::tablebase::Tablebase;
 use crate::games::adjudication::{DrawRule, MATCH_RULES, Rules, WinRule};
@@ -208,7 +208,10 @@ pub(crate) fn run(args: &DuelArgs) -> Result<(), LabError> {
         let json = report::json(&table::json(&plan, &standing, &origin))?;
         files.write([plan.pgn(&games).into_bytes(), json])?;
     }
-    print(&format!("{}\n\n{}", origin.line(), table::text(&plan, &standing)))?;
+    let text = format!("{}\n\n{}", origin.line(), table::text(&plan, &standing));
+    let is_written = args.out.is_some() || args.pgn.is_some() || args.json.is_some();
+    // A closed pipe must not hide an interruption.
+    print_beside(&text, is_interrupted || is_written)?;
     if is_interrupted {
         let played = games.iter().flatten().count();
         let remains = files.remains(played, plan.games, "games played");

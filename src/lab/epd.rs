@@ -76,6 +76,8 @@ pub fn read(path: &Path, skip_bad: SkipBad) -> Result<Suite, LabError> {
 /// All positions of a text, and the lines that are not EPD.
 pub fn parse(text: &str) -> (Vec<Record>, Vec<BadLine>) {
     let (mut records, mut bad) = (Vec::new(), Vec::new());
+    // Old Macintosh files end lines with a carriage return alone.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     for (line, text) in (1..).zip(text.lines()) {
         match Record::parse(text, line) {
             Ok(record) => records.extend(record),
@@ -98,15 +100,21 @@ impl Suite {
 
     /// Leaves out positions in which the game is over.
     pub fn skip_finished(&mut self) {
+        self.skip(|position| {
+            let end = if position.in_check() { "checkmate" } else { "stalemate" };
+            (!position.has_legal_move()).then(|| end.to_owned())
+        });
+    }
+
+    /// Leaves out the positions for which `reason` gives a reason.
+    pub(crate) fn skip(&mut self, reason: impl Fn(&Position) -> Option<String>) {
         let skipped = &mut self.skipped;
-        self.records.retain(|record| {
-            let position = &record.position;
-            let is_over = !position.has_legal_move();
-            if is_over {
-                let end = if position.in_check() { "checkmate" } else { "stalemate" };
-                skipped.push(BadLine { line: record.line, reason: end.to_owned() });
+        self.records.retain(|record| match reason(&record.position) {
+            Some(reason) => {
+                skipped.push(BadLine { line: record.line, reason });
+                false
             }
-            !is_over
+            None => true,
         });
     }
 
@@ -402,6 +410,16 @@ mod tests {
         let broken = format!("{text}\n{ROOKS} bm Rg9;\n");
         let (records, bad) = parse(&broken);
         assert_eq!((records.len(), bad[0].line), (2, 6));
+    }
+
+    #[test]
+    fn lines_end_as_on_any_system() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = [ROOKS, "", START, "hello"].join(end);
+            let (records, bad) = parse(&text);
+            let lines: Vec<usize> = records.iter().map(|record| record.line).collect();
+            assert_eq!((lines.as_slice(), bad.len(), bad[0].line), (&[1, 3][..], 1, 4), "{end:?}");
+        }
     }
 
     proptest! {

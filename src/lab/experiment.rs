@@ -139,38 +139,36 @@ impl Experiment {
         work: impl Fn(&SearchTask, &TaskWorker) -> Result<E, LabError> + Sync,
     ) -> Result<Results<E>, LabError> {
         let path = self.file(".jsonl");
-        let total = self.suite.records.len() * depths.len() * self.schemes.len();
+        // Of two results of one search the later counts: it may be deeper.
+        let mut results: Results<E> = known.into_iter().map(|entry| (entry.key(), entry)).collect();
+        let mut tasks: Vec<SearchTask> = Vec::new();
+        for record in &self.suite.records {
+            for &depth in depths {
+                // The signatures are set below: Ctrl-C during their searches reports what is done.
+                let task =
+                    |&scheme: &&'static Scheme| SearchTask { record, scheme, depth, signature: 0 };
+                tasks.extend(self.schemes.iter().map(task));
+            }
+        }
+        let total = tasks.len();
+        tasks.retain(|task| !results.get(&task.key()).is_some_and(&whole));
+        let mut done_count = total - tasks.len();
         const DONE: &str = "searches done";
         let signatures = signature::of_all(&self.setup, &self.schemes)
-            .map_err(|error| error.if_interrupted(|| files.remains(known.len(), total, DONE)))?;
-        let own: HashMap<&str, u64> =
-            self.schemes.iter().map(|scheme| scheme.name).zip(signatures).collect();
-        // Of two results of one search the later counts: it may be deeper.
-        let mut results: Results<E> = HashMap::new();
-        for entry in known {
-            let key = entry.key();
-            if own.get(key.1.as_str()).is_some_and(|&own| own != entry.signature()) {
+            .map_err(|error| error.if_interrupted(|| files.remains(done_count, total, DONE)))?;
+        for (scheme, signature) in self.schemes.iter().zip(signatures) {
+            let mut own = results.iter().filter(|(key, _)| key.1 == scheme.name);
+            if own.any(|(_, entry)| entry.signature() != signature) {
                 return Err(LabError::Usage(format!(
                     "{} was made by an engine that searches {} differently; choose another --out, \
                      or --fresh to start over",
                     path.display(),
-                    key.1
+                    scheme.name
                 )));
             }
-            results.insert(key, entry);
+            let own = tasks.iter_mut().filter(|task| task.scheme.name == scheme.name);
+            own.for_each(|task| task.signature = signature);
         }
-        let mut tasks = Vec::new();
-        for record in &self.suite.records {
-            for &depth in depths {
-                let task = |&scheme: &&'static Scheme| {
-                    let signature = own.get(scheme.name).copied().unwrap_or_default();
-                    SearchTask { record, scheme, depth, signature }
-                };
-                tasks.extend(self.schemes.iter().map(task));
-            }
-        }
-        tasks.retain(|task| !results.get(&task.key()).is_some_and(&whole));
-        let mut done_count = total - tasks.len();
         note_start(done_count, total, &path);
         let done = |_, entry: E, _: &Progress| {
             done_count += 1;

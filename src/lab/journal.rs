@@ -15,7 +15,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::runner::{self, SearchSetup, TaskWorker};
-use super::{LabError, note_written, read_file};
+use super::{LabError, note_written};
 use crate::kit::files::{Files, Output, Receipt};
 use crate::kit::progress::Progress;
 
@@ -48,8 +48,9 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens the journal at `path`, or creates it, and returns the results already in it.
     ///
-    /// `header` holds the settings that the results depend on. `fresh` discards the results of another
-    /// header. A file that is not a journal of this command is discarded only with `fresh` and `force`.
+    /// `header` holds the settings that the results depend on. `fresh` discards all earlier results, those
+    /// of the same header too. A file that is not a journal of this command is discarded only with `fresh`
+    /// and `force`.
     pub(crate) fn open<R: DeserializeOwned>(
         path: &Path,
         header: &impl Serialize,
@@ -89,7 +90,8 @@ impl Journal {
         if !std::fs::metadata(path).is_ok_and(|data| data.is_file()) {
             return Ok(Vec::new());
         }
-        let bytes = read_file(path)?;
+        // Without a limit on the size, as in `open`.
+        let bytes = std::fs::read(path).map_err(LabError::reading(path))?;
         check::<IgnoredAny>(path, &bytes, header, restart)?;
         let mut receipts = receipts_in(&bytes);
         if restart.fresh {

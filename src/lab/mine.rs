@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use self::openings::OpeningsArgs;
 use self::tactics::TacticsArgs;
 use self::zugzwang::MineZugzwangArgs;
-use super::{LabError, note_written, print};
+use super::{LabError, note_written, print_beside};
 use crate::kit::files::{Draft, Files};
 use crate::kit::progress::Progress;
 use crate::score::Depth;
@@ -65,10 +65,11 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), LabError> {
         What::Openings(args) => openings::mine(args, &mut files),
     }?;
     let (path, count) = (wanted.out.display(), wanted.count);
-    print(&match found {
+    let text = match found {
         0 => format!("0 of {count} wanted; {path} is not written\n"),
         _ => format!("{found} of {count} wanted written to {path}\n"),
-    })?;
+    };
+    print_beside(&text, found > 0)?;
     note_written(&files);
     Ok(())
 }
@@ -95,13 +96,28 @@ impl Collection {
 
     /// Adds a line; `line` makes it from its number.
     fn push(&mut self, line: impl FnOnce(u32) -> String) -> Result<(), LabError> {
+        let line = line(self.lines + 1);
+        writeln!(self.draft, "{line}").map_err(LabError::writing(self.draft.path()))?;
+        // Counted once it is written: an error says how many lines the file has.
         self.lines += 1;
         self.progress.inc(1);
-        let line = line(self.lines);
-        writeln!(self.draft, "{line}").map_err(LabError::writing(self.draft.path()))
+        Ok(())
     }
 
-    /// Writes the output. After a failure or Ctrl-C the lines stay in a file of their own.
+    /// Closes the collection, then prints a text: if standard output is closed or full, the lines are safe.
+    fn close_and_print(
+        self,
+        files: &mut Files,
+        mined: Result<(), LabError>,
+        text: &str,
+    ) -> Result<u32, LabError> {
+        let closed = self.close(files, mined);
+        let printed = print_beside(text, true);
+        // The error that names the file with the lines comes first.
+        closed.and_then(|lines| printed.map(|()| lines))
+    }
+
+    /// Writes the output. After a failure or Ctrl-C the lines stay in a file that the error names.
     fn close(self, files: &mut Files, mined: Result<(), LabError>) -> Result<u32, LabError> {
         let Collection { draft, lines, wanted, progress } = self;
         progress.finish_and_clear();
@@ -110,8 +126,9 @@ impl Collection {
             Ok(()) => {}
             Err(error) if lines > 0 => {
                 let part = draft.keep()?;
-                let part = part.map_or(String::new(), |part| format!(" in {}", part.display()));
-                return Err(error.if_interrupted(|| format!("{lines} of {wanted} are{part}")));
+                let place =
+                    part.map_or("written".to_owned(), |part| format!("in {}", part.display()));
+                return Err(error.with_remains(format!("{lines} of {wanted} are {place}")));
             }
             Err(error) => return Err(error.if_interrupted(|| "nothing found so far".to_owned())),
         }
@@ -133,6 +150,26 @@ mod tests {
     use crate::score::Score;
     use crate::search::stats::Stats;
     use crate::search::{Bound, Iteration, Line};
+
+    #[test]
+    fn every_error_names_the_file_of_what_was_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let wanted = Wanted { out: folder.path().join("found.epd"), count: 3, force: false };
+        for (error, before, status) in [
+            (LabError::Machine("no thread".to_owned()), "no thread; 1 of 3 are in ", 1),
+            (LabError::Interrupted(String::new()), "interrupted: 1 of 3 are in ", 130),
+        ] {
+            let mut files = Files::new(false);
+            let mut found = Collection::new(&wanted, &mut files).expect("a draft");
+            found.push(|number| format!("line {number}")).expect("writes");
+            let error = found.close(&mut files, Err(error)).expect_err("stays an error");
+            assert_eq!(error.exit_status(), status);
+            let text = error.to_string();
+            let part = text.strip_prefix(before).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(std::fs::read_to_string(part).expect("reads"), "line 1\n");
+            assert!(!wanted.out.exists());
+        }
+    }
 
     #[test]
     fn settled_is_the_depth_of_the_last_change() {

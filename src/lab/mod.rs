@@ -16,6 +16,7 @@
 //! | `pairs` | the pairs of games that both play (feature `tune`) |
 //! | `experiment` | a suite searched with several schemes, journal and reports |
 //! | `journal` | the results of a long run on disk, from which it resumes |
+//! | `signature` | a fingerprint of how an engine searches, stored with the results |
 //! | `bootstrap` | intervals for differences between schemes |
 //! | `tally` | the tables of a comparison, from single results |
 //! | `variant` | null-move schemes with changes, as typed |
@@ -46,7 +47,7 @@ pub(crate) mod trace;
 pub(crate) mod zugzwang;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -97,6 +98,9 @@ pub enum LabError {
     /// Ctrl-C.
     #[error("interrupted{0}")]
     Interrupted(String),
+    /// Another error, with what was kept of the work.
+    #[error("{error}; {remains}")]
+    Kept { error: Box<LabError>, remains: String },
 }
 
 impl LabError {
@@ -120,6 +124,14 @@ impl LabError {
         }
     }
 
+    /// Adds what was kept of the work, whatever the error.
+    pub(crate) fn with_remains(self, remains: String) -> LabError {
+        match self {
+            LabError::Interrupted(_) => LabError::Interrupted(format!(": {remains}")),
+            error => LabError::Kept { error: Box::new(error), remains },
+        }
+    }
+
     /// True if the reader of standard output went away (`tacet suite ... | head`).
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, LabError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
@@ -133,6 +145,7 @@ impl LabError {
             | LabError::Read { .. }
             | LabError::Tables(_) => 2,
             LabError::Files(error) => error.exit_status(),
+            LabError::Kept { error, .. } => error.exit_status(),
             LabError::Interrupted(_) => INTERRUPTED,
             LabError::Output(_) if self.is_closed_pipe() => 0,
             LabError::Write { .. }
@@ -181,12 +194,11 @@ pub(crate) fn report_refused(refused: &[String]) {
 
 /// Writes to standard output and flushes. A closed pipe is an error, not a panic as in `print!`.
 pub(crate) fn print(text: &str) -> Result<(), LabError> {
-    use io::Write;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(LabError::Output)
 }
 
-/// [`print`] for what is also written to a file, if `is_written`. A closed pipe then ends the printing only.
+/// [`print`] for a command that also writes a file, if `is_written`: a closed pipe ends the printing only.
 pub(crate) fn print_beside(text: &str, is_written: bool) -> Result<(), LabError> {
     match print(text) {
         Err(error) if is_written && error.is_closed_pipe() => Ok(()),
@@ -196,13 +208,14 @@ pub(crate) fn print_beside(text: &str, is_written: bool) -> Result<(), LabError>
 
 /// Prints a warning to standard error, also with `--quiet`: something of the input is left out.
 pub(crate) fn warn(text: &str) {
-    eprintln!("{text}");
+    // The work continues even if standard error is closed.
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Prints a note to standard error, unless `--quiet` is set.
 pub(crate) fn note(text: &str) {
     if !progress::is_quiet() {
-        eprintln!("{text}");
+        warn(text);
     }
 }
 

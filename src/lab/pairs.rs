@@ -14,7 +14,7 @@ use super::duel::defaults;
 use super::duel::side::MAX_HASH;
 use super::journal::{Restart, RunFiles};
 use super::runner;
-use super::{LabError, print, signature};
+use super::{LabError, print_beside, signature};
 use crate::board::Color;
 use crate::board::notation::quoted;
 use crate::board::pgn::GameResult;
@@ -213,7 +213,7 @@ impl PairRun<'_> {
             played += 1;
             bar.inc(1);
             if played.is_multiple_of(self.all.div_ceil(self.reports)) && played < self.all {
-                bar.suspend(|| print(&text(played, &state)))?;
+                bar.suspend(|| print_beside(&text(played, &state), true))?;
             }
             Ok(())
         };

@@ -38,6 +38,7 @@ const REPORTS: usize = 20;
 
 /// Tune search parameters by games; without --tune, list them in OpenBench's format
 #[derive(clap::Args, Clone, Debug)]
+#[command(mut_args = requires_tune)]
 pub(crate) struct SpsaArgs {
     /// Parameters to tune
     #[arg(long, value_name = "NAME,NAME..", value_delimiter = ',', value_parser = tunable,
@@ -45,8 +46,7 @@ pub(crate) struct SpsaArgs {
     pub(crate) tune: Vec<&'static Param>,
 
     /// Pairs of games
-    #[arg(long, value_name = "N", requires = "tune",
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) iterations: Option<u32>,
 
     /// Final step of a parameter per game won, relative to its own step (OpenBench's R_end)
@@ -57,8 +57,13 @@ pub(crate) struct SpsaArgs {
     pub(crate) games: PairArgs,
 
     /// Journal of the results; the same command resumes from it
-    #[arg(long, value_name = "FILE", requires = "tune")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Refuses an option without `--tune`, where it has no effect.
+fn requires_tune(option: clap::Arg) -> clap::Arg {
+    if option.get_id() == "tune" { option } else { option.requires("tune") }
 }
 
 fn tunable(name: &str) -> Result<&'static Param, String> {

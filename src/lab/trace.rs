@@ -2,7 +2,8 @@
 //!
 //! The classic searcher searches the position once with each scheme. The tree of the last iteration is
 //! written, node by node, into one self-contained HTML page: move, depth, window, value and what
-//! decided it. Accepted null-move cutoffs are judged as `tacet audit` judges them.
+//! decided it. The accepted null-move cutoffs of these nodes, at most [`MAX_JUDGED`], are judged as
+//! `tacet audit` judges them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -102,10 +103,14 @@ struct Scene {
 
 impl Scene {
     fn summary(&self) -> String {
-        let Tree { nodes, accepted, wrong, .. } = &self.tree;
+        let Tree { nodes, accepted, unjudged, ref wrong, .. } = self.tree;
+        let judged = match unjudged {
+            0 => String::new(),
+            _ => format!("of the {} judged ", accepted.saturating_sub(unjudged)),
+        };
         format!(
             "{}: {nodes} nodes in the last iteration, {} of them shown, {accepted} null moves \
-             accepted, {} false\n",
+             accepted, {} {judged}false\n",
             self.scheme,
             self.tree.shown(),
             wrong.len()
@@ -133,7 +138,8 @@ fn trace(args: &TraceArgs, position: &Position, scheme: &'static Scheme) -> Resu
     tree.total_nodes = outcome.stats.nodes;
     let (tables, time) = (Tables::new()?, TimeManager::with_limits(Limits::default()));
     let judge = Judge { setup: &setup, tables: &tables, time: &time };
-    for (node, candidate) in cutoffs.iter().take(MAX_JUDGED) {
+    let judged = cutoffs.len().min(MAX_JUDGED);
+    for (node, candidate) in cutoffs.iter().take(judged) {
         let code = match judge.judge(candidate).verdict {
             CutoffVerdict::True => continue,
             CutoffVerdict::Zugzwang => 1,
@@ -141,7 +147,7 @@ fn trace(args: &TraceArgs, position: &Position, scheme: &'static Scheme) -> Resu
         };
         tree.wrong.push((*node, code, judge.best_line(candidate)));
     }
-    tree.unjudged = cutoffs.len().saturating_sub(MAX_JUDGED);
+    tree.unjudged = tree.accepted.saturating_sub(judged);
     Ok(tree)
 }
 

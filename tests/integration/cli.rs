@@ -153,6 +153,10 @@ fn go() {
     bad(&["go", "depth", "-3"], "depth -3 is out of range (1 to 239)");
     bad(&["go", "--depth", "-3"], "depth -3 is out of range");
     bad(&["go", "depth", "x"], "'x'");
+    bad(&["go", "depth", "1", "--depth", "2"], "depth is given twice");
+    bad(&["go", "movetime", "1", "--time", "2"], "movetime is given twice");
+    bad(&["go", "depth", "1", "--hash", "2", "-o", "hash=1"], "--hash and -o Hash");
+    bad(&["go", "depth", "1", "--null-move", "off", "-o", "NullMove=off"], "-o NullMove");
     bad(&["go", "depth", "1", "--fen", MATE_IN_1, MATE_IN_1], "two positions");
     bad(&["go", "ponder"], "ponderhit");
     bad(&["go", "depth", "1", "searchmoves", "e2e4", "e2e5"], "e2e5");
@@ -399,4 +403,7 @@ fn spsa() {
     bad(&words("iir_depth", "2"), "other settings");
     bad(&words("iir_depth", "0"), "0");
     bad(&["spsa", "--tune", "iir_depth"], "required");
+    bad(&["spsa", "--nodes", "10"], "--tune");
+    bad(&["spsa", "--fresh"], "--tune");
+    bad(&["spsa", "--iterations", "10"], "--tune");
 }

@@ -33,7 +33,11 @@ fn start(folder: &Path, words: &[&str]) -> Child {
 
 /// Runs a command, presses Ctrl-C once it listens and `is_due`, and returns what it said.
 fn interrupted(folder: &Path, words: &[&str], is_due: impl Fn() -> bool) -> Output {
-    let mut child = start(folder, words);
+    interrupt(start(folder, words), words, is_due)
+}
+
+/// [`interrupted`] for a command that was started already.
+fn interrupt(mut child: Child, words: &[&str], is_due: impl Fn() -> bool) -> Output {
     let begun = Instant::now();
     while !(listens(child.id()) && is_due()) {
         assert!(begun.elapsed() < PATIENCE, "{words:?} never began");
@@ -76,6 +80,35 @@ fn commands_with_a_journal_keep_it_and_say_how_to_resume() {
         assert!(said.contains("the same command resumes from"), "{words:?}: {said}");
         assert!(journal.exists());
     }
+}
+
+#[test]
+fn a_closed_output_hides_no_interruption() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    let words = ["duel", "NullMove=off", "NullMove=double", "--depth", DEEP, "--out", "deep.jsonl"];
+    let mut child = start(folder, &words);
+    drop(child.stdout.take());
+    let journal = folder.join("deep.jsonl");
+    let output = interrupt(child, &words, || journal.exists());
+    let said = last_word(&words, &output);
+    assert!(said.contains("the same command resumes from"), "{said}");
+}
+
+#[test]
+fn results_of_other_searches_do_not_count_as_done() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    fs::write(folder.join("two.epd"), POSITIONS).expect("it can be written");
+    let shallow = ["compare", "two.epd", "--depths", "1", "--null-move", "off", "--out", "c"];
+    let output = start(folder, &shallow).wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    let schemes = ["--null-move", "off,double", "--out", "c", "--force"];
+    let deep = [&["compare", "two.epd", "--depths", DEEP][..], &schemes].concat();
+    // It listens from the searches of the signatures on.
+    let output = interrupted(folder, &deep, || true);
+    let said = last_word(&deep, &output);
+    assert!(said.contains("0 of 4 searches done"), "{said}");
 }
 
 #[test]

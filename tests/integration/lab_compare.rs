@@ -267,4 +267,6 @@ fn a_search_straight_to_another_depth_is_made_again() {
     let growth = fresh.lines().next().and_then(|head| head.split(',').position(|h| h == "growth"));
     let cell = fresh.lines().nth(1).and_then(|row| row.split(',').nth(growth.expect("a column")));
     assert_eq!(cell, Some(""), "no search to depth 2 was made");
+    let report = read(&place.join("fresh.md"));
+    assert!(report.contains(" Each search goes straight to its depth. "), "{report}");
 }

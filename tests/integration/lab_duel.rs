@@ -75,6 +75,8 @@ fn the_number_of_games_at_once_changes_nothing_even_with_sprt() {
     let one = run("1");
     assert!(row(&one, "SPRT").contains("Elo 0 accepted"), "{one}");
     assert!(!row(&one, "games").contains(" 60 of 60"), "{one}");
+    let games: usize = row(&one, "games").split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(row(&one, "openings").contains(&format!(" {} of 'built-in'", games / 2)), "{one}");
     assert_eq!(run("3"), one);
 }
 
@@ -172,6 +174,41 @@ fn books_are_read_in_both_formats() {
     let words = ["off", "off", "--games", "4", "--nodes", "200", "--book", text(&epd)];
     let error = String::from_utf8_lossy(&tacet(&words).stderr).into_owned();
     assert!(error.contains("need 2 openings"), "{error}");
+    let words = ["off", "off", "--games", "2", "--book", text(&pgn), "--skip-bad"];
+    let output = tacet(&words);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("--skip-bad has no effect"), "{error}");
+}
+
+#[test]
+fn a_book_starts_again_only_on_a_clock() {
+    let (short, twice) = (scratch("short.epd"), scratch("twice.epd"));
+    let line = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\n";
+    std::fs::write(&short, line).unwrap();
+    std::fs::write(&twice, line.repeat(2)).unwrap();
+    let words = ["off", "off", "--games", "4", "--max-moves", "1", "--book"];
+    let play = |book: &Path, pace: [&str; 2]| tacet(&[&words[..], &[text(book)], &pace].concat());
+    let output = play(&short, ["--tc", "1+0.1"]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(row(&table, "openings").contains("1 of 'duel-short.epd', seed 1, in 2 pairs"));
+    let output = play(&twice, ["--nodes", "10"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    assert!(error.contains("the 2 openings of 'duel-twice.epd' end in 1 position"), "{error}");
+}
+
+#[test]
+fn openings_drawn_by_rule_are_reported_and_not_played() {
+    let book = scratch("drawn.epd");
+    let pawns = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -";
+    let bare = "4k3/8/8/8/8/8/8/4K3 w - -";
+    std::fs::write(&book, format!("{bare}\n{pawns} 100 80\n{pawns}\n")).unwrap();
+    let output = tacet(&["off", "off", "--games", "2", "--nodes", "10", "--book", text(&book)]);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("drawn.epd, line 1 skipped: the game is over (material)"), "{said}");
+    assert!(said.contains("drawn.epd, line 2 skipped: the game is over (fifty moves)"), "{said}");
 }
 
 #[test]

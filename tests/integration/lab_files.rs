@@ -1,7 +1,7 @@
 //! No command of the laboratory destroys a file: not its input, not another output, not a foreign file.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -241,15 +241,52 @@ fn a_journal_is_not_the_standard_output() {
 #[test]
 fn reports_are_written_although_nobody_reads_the_output() {
     let place = place();
-    for line in ["suite s.epd --depth 1 --json", "zugzwang --epd s.epd --depth 1 --json"] {
+    let mine = "mine zugzwang --kind bare --count 1 --tries 5000 --out r --syzygy";
+    for (line, content) in [
+        ("suite s.epd --depth 1 --json r", "positions"),
+        ("zugzwang --epd s.epd --depth 1 --json r", "positions"),
+        ("duel off off --games 2 --nodes 9 --hash 1 --json r", "\"games\": 2"),
+        (mine, "id \"zugzwang.001\""),
+    ] {
         let mut command = command(place.path(), line);
-        command.arg("r.json").stdout(std::process::Stdio::piped());
-        let mut child = command.spawn().expect("tacet runs");
+        if line == mine {
+            command.arg(crate::common::three_man_tables());
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("tacet runs");
         drop(child.stdout.take());
         assert!(child.wait().expect("it ends").success(), "{line}");
-        assert!(read(place.path(), "r.json").contains("positions"), "{line}");
-        std::fs::remove_file(place.path().join("r.json")).expect("can be removed");
+        assert!(read(place.path(), "r").contains(content), "{line}");
+        std::fs::remove_file(place.path().join("r")).expect("can be removed");
     }
+}
+
+/// Each prints a table or a line after every pair.
+#[cfg(feature = "tune")]
+#[test]
+fn pairs_are_played_although_nobody_reads_the_output() {
+    let place = place();
+    for line in [
+        "ablate --factors use_iir=0 --pairs 3 --nodes 10 --hash 1 --out a",
+        "spsa --tune iir_depth --iterations 3 --nodes 10 --hash 1 --out s",
+    ] {
+        let mut command = command(place.path(), line);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("tacet runs");
+        drop(child.stdout.take());
+        assert!(child.wait().expect("it ends").success(), "{line}");
+        let journal = read(place.path(), &line[line.len() - 1..]);
+        assert_eq!(journal.lines().count(), 4, "{line}: {journal}");
+    }
+}
+
+#[test]
+fn a_closed_standard_error_ends_no_work() {
+    let place = place();
+    let mut command = command(place.path(), "suite s.epd --depth 1 --json r");
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("tacet runs");
+    drop(child.stderr.take());
+    assert!(child.wait().expect("it ends").success());
+    assert!(read(place.path(), "r").contains("positions"));
 }
 
 #[test]

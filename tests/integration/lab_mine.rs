@@ -208,6 +208,10 @@ fn mistakes_are_one_line_and_status_2_and_cost_no_file() {
         (&["tactics"], "GAMES"),
         (&["zugzwang", "--syzygy", "/no/such/place"], "/no/such/place"),
         (&["zugzwang"], "--syzygy"),
+        (
+            &["zugzwang", "--syzygy", directory, "--kind", "bare", "--max-depth", "9"],
+            "no effect with --kind bare",
+        ),
         (&["openings", "--count", "0"], "--count"),
         (&["gold"], "gold"),
     ] {

@@ -55,6 +55,23 @@ fn the_node_limit_is_kept_and_reported() {
 }
 
 #[test]
+fn null_moves_that_are_not_judged_are_not_counted_as_true() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let words = [ZUGZWANG, "--depth", "9", "--null-move", "standard-r2+guard=none"];
+    let whole = trace(&place, &words);
+    let said = String::from_utf8_lossy(&whole.stdout);
+    assert!(said.contains(" false") && !said.contains("judged"), "{said}");
+    let part = trace(&place, &[&words[..], &["--max-nodes", "10", "--force"]].concat());
+    let said = String::from_utf8_lossy(&part.stdout);
+    assert!(said.contains(" judged false"), "{said}");
+    let page = std::fs::read_to_string(place.path().join("trace.html")).expect("the page");
+    let data = data(&page);
+    let number = |name: &str| data["scenes"][0][name].as_u64().expect("a number");
+    let judged = number("accepted") - number("unjudged");
+    assert!(said.contains(&format!(" of the {judged} judged false")), "{said}");
+}
+
+#[test]
 fn bad_positions_and_foreign_outputs_are_refused_in_one_line() {
     let place = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(place.path().join("trace.html"), "my page").expect("can be written");

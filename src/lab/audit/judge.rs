@@ -108,7 +108,8 @@ impl Tables {
 pub(crate) struct Judge<'a> {
     pub(crate) setup: &'a SearchSetup,
     pub(crate) tables: &'a Tables,
-    /// Ends all searches when it is stopped. Later results are invalid.
+    /// Ends the searches when it is stopped, that of [`Judge::best_line`] after its iteration. Later results
+    /// are invalid.
     pub(crate) time: &'a TimeManager,
 }
 
@@ -144,12 +145,20 @@ impl Judge<'_> {
         }
     }
 
-    /// The best line of a node at its depth without null moves, in standard algebraic notation.
+    /// The best line of a node at its depth without null moves, in standard algebraic notation. Empty if
+    /// [`Judge::time`] is stopped already.
     pub(crate) fn best_line(&self, candidate: &SampledCutoff) -> String {
+        if self.time.is_stopped() {
+            return String::new();
+        }
         let SampledCutoff { position, keys, node, .. } = candidate;
         let job = self.job(position.clone(), keys.clone());
         let time = TimeManager::with_limits(Limits::to_depth(node.depth));
-        let outcome = search::run(&job, self.tables.cleared(node.depth), &time, &mut |_| ());
+        let outcome = search::run(&job, self.tables.cleared(node.depth), &time, &mut |_| {
+            if self.time.is_stopped() {
+                time.stop();
+            }
+        });
         report::best_line(position, &outcome, usize::MAX)
     }
 
@@ -182,5 +191,36 @@ impl Judge<'_> {
 
     fn static_eval(&self, position: &Position) -> i32 {
         State::with(self.setup.searcher.evaluator(), position).evaluate(position).value()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::null_move::{NodeFacts, Path};
+
+    #[test]
+    fn a_stopped_judge_searches_no_line() {
+        let node = NodeFacts {
+            depth: 2,
+            ply: 0,
+            in_check: false,
+            is_pv: false,
+            own_pieces: 7,
+            max_pieces: 7,
+            root_material: 14,
+            eval: Score::ZERO,
+            static_eval: Score::ZERO,
+            beta: Score::ZERO,
+            path: Path::ROOT,
+        };
+        let position = Position::startpos();
+        let candidate = SampledCutoff { position, keys: Vec::new(), node, null_depth: 0 };
+        let (setup, tables) = (SearchSetup::classic(), Tables::new().expect("they fit"));
+        let time = TimeManager::with_limits(Limits::default());
+        let judge = Judge { setup: &setup, tables: &tables, time: &time };
+        assert_ne!(judge.best_line(&candidate), "");
+        time.stop();
+        assert_eq!(judge.best_line(&candidate), "");
     }
 }

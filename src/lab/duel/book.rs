@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::games::adjudication::{Ending, by_rules};
 use crate::games::openings::{Book, Opening};
 use crate::lab::epd::{self, SkipBad};
-use crate::lab::{LabError, read_games, report_refused};
+use crate::lab::{LabError, counted, read_games, report_refused, warn};
 
 /// The book and the order of its openings.
 #[derive(clap::Args, Clone, Debug)]
@@ -40,9 +41,13 @@ impl BookArgs {
 }
 
 /// The openings of a file: PGN if its name ends so, else EPD. Games that cannot be read and openings after
-/// which the game is over are left out with a note.
+/// which the game is over by rule are left out with a note.
 fn read(path: &Path, skip_bad: SkipBad) -> Result<Book, LabError> {
     let is_pgn = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn"));
+    if is_pgn && skip_bad.0 {
+        let reason = "--skip-bad has no effect on a book in PGN: bad games are always skipped";
+        return Err(LabError::Usage(reason.to_owned()));
+    }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let book = Book::new(name, if is_pgn { read_pgn(path)? } else { read_epd(path, skip_bad)? });
     if book.is_empty() {
@@ -53,7 +58,7 @@ fn read(path: &Path, skip_bad: SkipBad) -> Result<Book, LabError> {
 
 fn read_epd(path: &Path, skip_bad: SkipBad) -> Result<Vec<Opening>, LabError> {
     let mut suite = epd::read(path, skip_bad)?;
-    suite.skip_finished();
+    suite.skip(|position| by_rules(position, &[]).map(|(_, ending)| over(ending)));
     suite.report_skipped();
     let opening = |(index, record): (usize, epd::Record)| Opening {
         number: index + 1,
@@ -68,27 +73,42 @@ fn read_pgn(path: &Path) -> Result<Vec<Opening>, LabError> {
     let mut openings = Vec::with_capacity(games.len());
     for (index, game) in games.into_iter().enumerate() {
         let opening = Opening { number: index + 1, start: game.start, moves: game.moves };
-        if opening.end().has_legal_move() {
-            openings.push(opening);
-        } else {
-            refused.push(format!("{}, opening {}: the game is over", path.display(), index + 1));
+        match opening.ending() {
+            None => openings.push(opening),
+            Some(ending) => {
+                let (path, number) = (path.display(), index + 1);
+                refused.push(format!("{path}, opening {number}: {}", over(ending)));
+            }
         }
     }
     report_refused(&refused);
     Ok(openings)
 }
 
-/// Checks that a book has an opening for each of this many pairs of games. Without a clock the same
-/// opening gives the same games again.
+fn over(ending: Ending) -> String {
+    format!("the game is over ({})", ending.name())
+}
+
+/// Checks that a book has an opening for each of this many pairs of games, and warns of openings that end in
+/// the same position. Without a clock two sides repeat their games from there.
 pub(crate) fn check_pairs(book: &Book, pairs: usize) -> Result<(), LabError> {
-    if pairs <= book.len() {
-        return Ok(());
+    if pairs > book.len() {
+        return Err(LabError::Usage(format!(
+            "{} games need {pairs} openings, and the book '{}' has {}: without a clock the same \
+             opening gives the same game again; choose a larger --book",
+            pairs.saturating_mul(2),
+            book.name,
+            book.len()
+        )));
     }
-    Err(LabError::Usage(format!(
-        "{} games need {pairs} openings, and the book '{}' has {}: without a clock the same \
-         opening gives the same game again; choose a larger --book",
-        pairs.saturating_mul(2),
-        book.name,
-        book.len()
-    )))
+    let distinct = book.distinct_ends(pairs);
+    if distinct < pairs {
+        warn(&format!(
+            "the {pairs} openings of '{}' end in {}: games from the same one are equal, and the \
+             error bars too small",
+            book.name,
+            counted(distinct, "position")
+        ));
+    }
+    Ok(())
 }

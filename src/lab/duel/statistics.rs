@@ -59,8 +59,8 @@ impl Pentanomial {
         squares.sum::<f64>() / pairs
     }
 
-    /// The variance assumed if all pairs have the same score: that of one more pair half a point away.
-    /// 0 if they differ.
+    /// The variance assumed if all pairs have the same score: about that with one more pair a point away, a
+    /// share of 0.5. 0 if they differ.
     fn least_variance(&self) -> f64 {
         let kinds = self.0.iter().filter(|&&count| count > 0).count();
         if kinds == 1 { 0.25 / (self.pairs() + 1) as f64 } else { 0.0 }

@@ -23,7 +23,7 @@ pub(crate) fn text(plan: &Plan, standing: &Standing) -> String {
     let mut rows = vec![
         ("A", plan.a.to_string()),
         ("B", plan.b.to_string()),
-        ("openings", openings(plan)),
+        ("openings", openings(plan, standing)),
         (
             "adjudication",
             plan.rules.to_string() + if plan.tables.is_some() { "; tables" } else { "" },
@@ -95,13 +95,11 @@ pub(crate) fn json(plan: &Plan, standing: &Standing, origin: &Origin) -> serde_j
     })
 }
 
-fn openings(plan: &Plan) -> String {
-    format!(
-        "{} of '{}', seed {}, each twice",
-        plan.book.len().min(plan.games / 2),
-        plan.book.name,
-        plan.seed
-    )
+/// The openings played. On a clock there may be more pairs than openings; then the book starts again.
+fn openings(plan: &Plan, standing: &Standing) -> String {
+    let (pairs, size) = (standing.pairs.pairs(), plan.book.len() as u64);
+    let turns = if pairs > size { format!("in {pairs} pairs") } else { "each twice".to_owned() };
+    format!("{} of '{}', seed {}, {turns}", pairs.min(size), plan.book.name, plan.seed)
 }
 
 /// `+7.0 ± 45.3`: half the interval behind the sign.

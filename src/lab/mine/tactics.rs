@@ -16,7 +16,7 @@ use crate::board::{PackedMove, Position, Square};
 use crate::eval;
 use crate::kit::files::Files;
 use crate::lab::runner::{self, TableSize, TaskWorker};
-use crate::lab::{LabError, counted, epd, print, read_games, report_refused};
+use crate::lab::{LabError, counted, epd, read_games, report_refused};
 use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::thread::SearchThread;
@@ -85,8 +85,7 @@ pub(super) fn mine(args: &TacticsArgs, files: &mut Files) -> Result<u32, LabErro
     let mut found = Collection::new(&args.wanted, files)?;
     let mut funnel = Funnel::default();
     let mined = Miner { args }.mine(&games, &mut found, &mut funnel);
-    print(&funnel.to_string())?;
-    found.close(files, mined)
+    found.close_and_print(files, mined, &funnel.to_string())
 }
 
 /// The games that have moves. Bad games are left out with a note; most large collections have some.

@@ -21,9 +21,9 @@ use crate::board::tablebase::{Tablebase, Wdl};
 use crate::board::{PackedMove, Position};
 use crate::kit::files::Files;
 use crate::kit::random::Random;
+use crate::lab::LabError;
 use crate::lab::runner::{self, TableSize, TaskWorker};
 use crate::lab::zugzwang::{ZugzwangVerdict, exact};
-use crate::lab::{LabError, print};
 use crate::score::{Depth, Score};
 use crate::search::null_move::Scheme;
 use crate::search::{Outcome, SearchJob, SearcherKind};
@@ -46,6 +46,8 @@ const GAP: i32 = 150;
 const DISTANCES: [usize; 3] = [1, 3, 5];
 /// Node limit of a proof.
 const NODES: u64 = 1_000_000;
+/// Minimum and maximum depth of a task's solution unless a user chooses others.
+const DEPTHS: (Depth, Depth) = (4, 12);
 
 /// Find zugzwangs with three and four men, and the moves that lead to them
 ///
@@ -82,11 +84,11 @@ pub(crate) struct MineZugzwangArgs {
     jobs: u16,
 
     /// Minimum depth at which the classic searcher solves the task
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = runner::depth)]
+    #[arg(long, value_name = "N", default_value_t = DEPTHS.0, value_parser = runner::depth)]
     min_depth: Depth,
 
     /// Maximum depth at which the classic searcher solves the task
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = runner::depth)]
+    #[arg(long, value_name = "N", default_value_t = DEPTHS.1, value_parser = runner::depth)]
     max_depth: Depth,
 }
 
@@ -122,6 +124,10 @@ enum Task {
 
 /// Tries random positions of every material in turn until enough are found. Returns the number found.
 pub(super) fn mine(args: &MineZugzwangArgs, files: &mut Files) -> Result<u32, LabError> {
+    if args.kind == Kind::Bare && (args.min_depth, args.max_depth) != DEPTHS {
+        let reason = "--min-depth and --max-depth have no effect with --kind bare";
+        return Err(LabError::Usage(reason.to_owned()));
+    }
     if args.min_depth > args.max_depth {
         let (min, max) = (args.min_depth, args.max_depth);
         let reason = format!("--min-depth {min} is above --max-depth {max}: nothing can be found");
@@ -136,8 +142,8 @@ pub(super) fn mine(args: &MineZugzwangArgs, files: &mut Files) -> Result<u32, La
     let mut found = Collection::new(&args.wanted, files)?;
     let mined = miner.mine(&mut materials, &mut found);
     let names: Vec<&str> = materials.iter().map(|material| material.name.as_str()).collect();
-    print(&format!("materials not exhausted: {}\n", names.join(" ")))?;
-    found.close(files, mined)
+    let text = format!("materials not exhausted: {}\n", names.join(" "));
+    found.close_and_print(files, mined, &text)
 }
 
 struct Miner<'a> {

@@ -17,9 +17,9 @@ pub(crate) struct Tree {
     pub(crate) nodes: usize,
     /// Nodes of the whole search.
     pub(crate) total_nodes: u64,
-    /// Null-move cutoffs accepted in the last iteration.
+    /// Null-move cutoffs accepted in the last iteration, in nodes shown or not.
     pub(crate) accepted: usize,
-    /// Cutoffs over the limit, which were not judged.
+    /// Accepted cutoffs that were not judged: in nodes not shown, or above the limit.
     pub(crate) unjudged: usize,
     /// The node above; the root has itself.
     parent: Vec<u32>,
