@@ -238,6 +238,13 @@ fn a_journal_is_not_the_standard_output() {
     }
 }
 
+/// Runs a command whose standard output is closed.
+fn succeeds_unread(mut command: Command, line: &str) {
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("tacet runs");
+    drop(child.stdout.take());
+    assert!(child.wait().expect("it ends").success(), "{line}");
+}
+
 #[test]
 fn reports_are_written_although_nobody_reads_the_output() {
     let place = place();
@@ -252,9 +259,7 @@ fn reports_are_written_although_nobody_reads_the_output() {
         if line == mine {
             command.arg(crate::common::three_man_tables());
         }
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("tacet runs");
-        drop(child.stdout.take());
-        assert!(child.wait().expect("it ends").success(), "{line}");
+        succeeds_unread(command, line);
         assert!(read(place.path(), "r").contains(content), "{line}");
         std::fs::remove_file(place.path().join("r")).expect("can be removed");
     }
@@ -269,10 +274,7 @@ fn pairs_are_played_although_nobody_reads_the_output() {
         "ablate --factors use_iir=0 --pairs 3 --nodes 10 --hash 1 --out a",
         "spsa --tune iir_depth --iterations 3 --nodes 10 --hash 1 --out s",
     ] {
-        let mut command = command(place.path(), line);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("tacet runs");
-        drop(child.stdout.take());
-        assert!(child.wait().expect("it ends").success(), "{line}");
+        succeeds_unread(command(place.path(), line), line);
         let journal = read(place.path(), &line[line.len() - 1..]);
         assert_eq!(journal.lines().count(), 4, "{line}: {journal}");
     }
