@@ -261,7 +261,8 @@ impl Plan {
                     right.take(wrong).map(|(kept, _)| self.matters(task, kept, &outcome, worker)),
                 );
                 for (kept, sample) in judged.iter_mut().filter(|(_, sample)| sample.is_false()) {
-                    sample.line = judge.best_line(kept);
+                    let limits = Limits::to_depth(kept.node.depth);
+                    sample.line = worker.time(limits, |time| judge.best_line(kept, time));
                     sample.matters = Some(self.matters(task, kept, &outcome, worker));
                 }
                 samples.extend(judged.into_iter().map(|(_, sample)| sample));

@@ -145,7 +145,8 @@ fn trace(args: &TraceArgs, position: &Position, scheme: &'static Scheme) -> Resu
             CutoffVerdict::Zugzwang => 1,
             CutoffVerdict::Horizon => 2,
         };
-        tree.wrong.push((*node, code, judge.best_line(candidate)));
+        let time = TimeManager::with_limits(Limits::to_depth(candidate.node.depth));
+        tree.wrong.push((*node, code, judge.best_line(candidate, &time)));
     }
     tree.unjudged = tree.accepted.saturating_sub(judged);
     Ok(tree)

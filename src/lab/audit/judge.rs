@@ -12,7 +12,7 @@ use crate::score::{Depth, Ply, Score};
 use crate::search::null_move::Scheme;
 use crate::search::table::Table;
 use crate::search::{self, SearchJob};
-use crate::time::{Limits, TimeManager};
+use crate::time::TimeManager;
 
 /// The result of the search without null moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -108,8 +108,7 @@ impl Tables {
 pub(crate) struct Judge<'a> {
     pub(crate) setup: &'a SearchSetup,
     pub(crate) tables: &'a Tables,
-    /// Ends the searches when it is stopped, that of [`Judge::best_line`] after its iteration. Later results
-    /// are invalid.
+    /// Ends all searches but that of [`Judge::best_line`] when it is stopped. Later results are invalid.
     pub(crate) time: &'a TimeManager,
 }
 
@@ -145,20 +144,15 @@ impl Judge<'_> {
         }
     }
 
-    /// The best line of a node at its depth without null moves, in standard algebraic notation. Empty if
-    /// [`Judge::time`] is stopped already.
-    pub(crate) fn best_line(&self, candidate: &SampledCutoff) -> String {
-        if self.time.is_stopped() {
+    /// The best line of a node without null moves, in standard algebraic notation. `time` limits the search to
+    /// the node's depth. Empty if it is stopped already.
+    pub(crate) fn best_line(&self, candidate: &SampledCutoff, time: &TimeManager) -> String {
+        if time.is_stopped() {
             return String::new();
         }
         let SampledCutoff { position, keys, node, .. } = candidate;
         let job = self.job(position.clone(), keys.clone());
-        let time = TimeManager::with_limits(Limits::to_depth(node.depth));
-        let outcome = search::run(&job, self.tables.cleared(node.depth), &time, &mut |_| {
-            if self.time.is_stopped() {
-                time.stop();
-            }
-        });
+        let outcome = search::run(&job, self.tables.cleared(node.depth), time, &mut |_| ());
         report::best_line(position, &outcome, usize::MAX)
     }
 
@@ -198,6 +192,7 @@ impl Judge<'_> {
 mod tests {
     use super::*;
     use crate::search::null_move::{NodeFacts, Path};
+    use crate::time::Limits;
 
     #[test]
     fn a_stopped_judge_searches_no_line() {
@@ -217,10 +212,10 @@ mod tests {
         let position = Position::startpos();
         let candidate = SampledCutoff { position, keys: Vec::new(), node, null_depth: 0 };
         let (setup, tables) = (SearchSetup::classic(), Tables::new().expect("they fit"));
-        let time = TimeManager::with_limits(Limits::default());
+        let time = TimeManager::with_limits(Limits::to_depth(node.depth));
         let judge = Judge { setup: &setup, tables: &tables, time: &time };
-        assert_ne!(judge.best_line(&candidate), "");
+        assert_ne!(judge.best_line(&candidate, &time), "");
         time.stop();
-        assert_eq!(judge.best_line(&candidate), "");
+        assert_eq!(judge.best_line(&candidate, &time), "");
     }
 }
